@@ -1,0 +1,1 @@
+"""The system of record: ledger, tables and codecs over Apache Iceberg."""

@@ -1,0 +1,1 @@
+"""The temporal model: pure values and rules, standard library only."""

@@ -1,0 +1,120 @@
+"""A belief is a rectangle, valid period x recorded period, with one originating statement.
+
+`live` is the reading rule of DESIGN section 6 in one expression; the graph's Cypher and the
+lake's SQL state the same rule in their own words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from lakehouse.model.instants import FOREVER
+
+ERASED: Final = "<erased>"
+"""What a belief reads whose every support has been erased."""
+
+
+class Reason(StrEnum):
+    """Why a belief was closed (DESIGN section 3.8)."""
+
+    CORRECTED = "corrected"
+    CHANGED = "changed"
+    ENDED = "ended"
+    RETRACTED = "retracted"
+    WITHDRAWN = "withdrawn"
+    MARKED = "marked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Belief:
+    """What follows from the statements heard, over one rectangle.
+
+    `listeners` is a mask (model.listeners). `trust` and `classification` are what the origin
+    carried over the rectangle; `strictest` is the strictest classification that origin and
+    supporters carried at any instant up to now, which decides who may read it, and
+    `tightened` the later recorded instants at which it became stricter, each with its level.
+    `object` is None where every support has been erased.
+    """
+
+    tenant: str
+    belief_id: str
+    key: str
+    subject: str
+    predicate: str
+    object: str | None
+    object_kind: str
+    subject_type: str
+    object_type: str
+    valid_from: int
+    valid_to: int
+    recorded_from: int
+    recorded_to: int = FOREVER
+    listeners: int
+    origin: str
+    episode_id: str
+    valid_from_basis: str
+    trust: int
+    classification: int
+    strictest: int
+    tightened: tuple[tuple[int, int], ...] = ()
+    opened_by: str
+    closed_by: str | None = None
+    reason: Reason | None = None
+
+    @property
+    def value(self) -> str:
+        """The believed value as read: the object, or `<erased>`."""
+        return ERASED if self.object is None else self.object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Support:
+    """A further supporter of a belief over one box inside it (the origin has no box)."""
+
+    tenant: str
+    support_id: str
+    belief_id: str
+    statement_id: str
+    episode_id: str
+    subject: str
+    valid_from: int
+    valid_to: int
+    recorded_from: int
+    recorded_to: int = FOREVER
+    listeners: int
+    trust: int
+    classification: int
+
+
+def live(box: Belief | Support, valid_at: int, known_at: int, listener: int) -> bool:
+    """True when the box is believed at (valid_at, known_at) by the listener with that bit."""
+    return (
+        box.valid_from <= valid_at < box.valid_to
+        and box.recorded_from <= known_at < box.recorded_to
+        and bool(box.listeners & listener)
+    )
+
+
+def key_of(tenant: str, subject: str, predicate: str, object_: str | None = None) -> str:
+    """The key's stable id: 128-bit hash of its parts (`object_` for `many` predicates only)."""
+    parts = (
+        (tenant, subject, predicate)
+        if object_ is None
+        else (
+            tenant,
+            subject,
+            predicate,
+            object_,
+        )
+    )
+    return identity(*parts)
+
+
+def identity(*parts: object) -> str:
+    """32 hex digits that name these parts: BLAKE2b-128 over their texts as netstrings."""
+    texts = [str(part) for part in parts]
+    joined = "".join([f"{len(text)}:{text}," for text in texts])
+    return hashlib.blake2b(joined.encode(), digest_size=16).hexdigest()
