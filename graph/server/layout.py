@@ -1,0 +1,175 @@
+"""Where everything lies: one folder under the home, and two small files that remember.
+
+`server.json` is what the last start chose (port, memory, version) and outlives the server;
+`running.json` names the process and is there only while one is meant to run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from lakehouse.model.errors import ConfigurationError
+
+
+def home_from(environ: Mapping[str, str]) -> Path:
+    """`BELIEFGRAPH_HOME`, or `~/.beliefgraph`; always absolute, one name a folder."""
+    given = environ.get("BELIEFGRAPH_HOME", "").strip()
+    home = Path(given).expanduser() if given else _user_home(environ) / ".beliefgraph"
+    return home.resolve()
+
+
+def maven_repository_from(environ: Mapping[str, str]) -> Path:
+    """The local Maven repository that all homes share: `M2_REPO`, or Maven's own place."""
+    given = environ.get("M2_REPO", "").strip()
+    repository = Path(given).expanduser() if given else _user_home(environ) / ".m2" / "repository"
+    return repository.resolve()
+
+
+def _user_home(environ: Mapping[str, str]) -> Path:
+    return Path(environ["HOME"]) if environ.get("HOME") else Path.home()
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a start chose, remembered for the next one."""
+
+    bolt_port: int
+    heap_mb: int
+    page_cache_mb: int
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The process that was started: its id, and when, since ids are used again."""
+
+    pid: int
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The paths of one home's server."""
+
+    home: Path
+
+    @property
+    def root(self) -> Path:
+        """Neo4j's own home; its name on the command line is how a process is recognised."""
+        return self.home / "neo4j"
+
+    @property
+    def lib(self) -> Path:
+        return self.root / "lib"
+
+    @property
+    def conf(self) -> Path:
+        return self.root / "conf"
+
+    @property
+    def data(self) -> Path:
+        return self.root / "data"
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+    @property
+    def log(self) -> Path:
+        """What Neo4j has to say to its user."""
+        return self.logs / "neo4j.log"
+
+    @property
+    def console(self) -> Path:
+        """What the Java runtime printed: only of interest when a start failed."""
+        return self.logs / "console.log"
+
+    @property
+    def password(self) -> Path:
+        return self.root / "password"
+
+    @property
+    def lock(self) -> Path:
+        return self.root / "server.lock"
+
+    @property
+    def choices_file(self) -> Path:
+        return self.root / "server.json"
+
+    @property
+    def running_file(self) -> Path:
+        return self.root / "running.json"
+
+    @property
+    def first_start(self) -> Path:
+        """Is there only while a first start is under way: what lies beside it is half made."""
+        return self.data / ".first-start"
+
+    def prepare(self) -> None:
+        """Make the folders, readable by their owner only."""
+        if os.pathsep in str(self.home):
+            raise ConfigurationError(
+                f"BELIEFGRAPH_HOME {self.home} has {os.pathsep!r} in it, which Java takes for "
+                "the end of a path.",
+                remedy="Choose another folder.",
+            )
+        try:
+            for folder in (self.root, self.lib, self.conf, self.data, self.logs):
+                folder.mkdir(parents=True, exist_ok=True)
+            self.root.chmod(0o700)
+        except OSError as error:
+            raise ConfigurationError(
+                f"The folder {self.root} cannot be made: {error.strerror or error}.",
+                remedy="Set BELIEFGRAPH_HOME to a folder that you may write to.",
+            ) from error
+
+    def choices(self) -> Choices | None:
+        """What the last start chose; None where nothing (readable) is remembered."""
+        found = _read(self.choices_file)
+        try:
+            return Choices(
+                bolt_port=int(found["bolt_port"]),
+                heap_mb=int(found["heap_mb"]),
+                page_cache_mb=int(found["page_cache_mb"]),
+                version=str(found["version"]),
+            )
+        except (KeyError, TypeError, ValueError):
+            return None
+
+    def running(self) -> Running | None:
+        """The process that is meant to run; None where none is recorded."""
+        found = _read(self.running_file)
+        try:
+            return Running(pid=int(found["pid"]), created=float(found["created"]))
+        except (KeyError, TypeError, ValueError):
+            return None
+
+    def remember(self, record: Choices | Running) -> None:
+        """Write a record whole or not at all."""
+        path = self.choices_file if isinstance(record, Choices) else self.running_file
+        write_private(path, json.dumps(asdict(record), indent=1) + "\n")
+
+    def forget_running(self) -> None:
+        self.running_file.unlink(missing_ok=True)
+
+
+def _read(path: Path) -> dict[str, str | int | float]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner reads, from its first byte on, and whole or not at all."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.unlink(missing_ok=True)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+        stream.write(text)
+    draft.replace(path)

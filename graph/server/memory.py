@@ -1,0 +1,78 @@
+"""How much memory the server takes: half of it Java heap, half page cache.
+
+Unless told otherwise: a quarter of the machine, at most 1 GiB, which serves a million edges.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import psutil
+
+from lakehouse.model.errors import ConfigurationError
+
+DEFAULT_MB: Final = 1024
+LEAST_MB: Final = 384
+_SMALLEST_HEAP_MB: Final = 256
+_UNITS: Final = {"m": 1, "g": 1024}
+_CGROUP_LIMIT: Final = Path("/sys/fs/cgroup/memory.max")
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Heap and page cache in MiB; the process takes some 200 MiB more for itself."""
+
+    heap_mb: int
+    page_cache_mb: int
+
+    @property
+    def total_mb(self) -> int:
+        return self.heap_mb + self.page_cache_mb
+
+    def __str__(self) -> str:
+        return f"{self.heap_mb}m heap + {self.page_cache_mb}m page cache"
+
+
+def plan(asked: str | None, *, machine_mb: int) -> Memory:
+    """Memory for the server: what was asked, or what suits a machine of this size."""
+    if asked is None:
+        return _split(max(LEAST_MB, min(DEFAULT_MB, machine_mb // 4)))
+    total = _parse(asked)
+    if total < LEAST_MB:
+        raise ConfigurationError(
+            f"Memory of {asked} is less than the {LEAST_MB}m that Neo4j needs.",
+            remedy=f"Ask for {LEAST_MB}m or more, such as --memory 1g.",
+        )
+    if total > machine_mb * 9 // 10:
+        raise ConfigurationError(
+            f"Memory of {asked} does not fit on this machine of {machine_mb}m.",
+            remedy=f"Ask for {machine_mb * 9 // 10}m or less, such as --memory 1g.",
+        )
+    return _split(total)
+
+
+def machine_mb() -> int:
+    """Memory of this machine, or of the container around us where that is less."""
+    total = psutil.virtual_memory().total
+    with suppress(OSError, ValueError):  # no such file, or "max": no limit
+        total = min(total, int(_CGROUP_LIMIT.read_text(encoding="ascii")))
+    return int(total // 2**20)
+
+
+def _split(total_mb: int) -> Memory:
+    heap = max(_SMALLEST_HEAP_MB, total_mb // 2)
+    return Memory(heap_mb=heap, page_cache_mb=total_mb - heap)
+
+
+def _parse(asked: str) -> int:
+    match = re.fullmatch(r"(\d{1,9})([mg])(?:i?b)?", asked.strip().lower())
+    if match is None:
+        raise ConfigurationError(
+            f"Memory {asked!r} is not a size.",
+            remedy="Write megabytes or gigabytes, such as --memory 768m or --memory 2g.",
+        )
+    return int(match[1]) * _UNITS[match[2]]

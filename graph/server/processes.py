@@ -1,0 +1,120 @@
+"""Which process is ours, and how it is stopped.
+
+A process is this home's server if its command line names Neo4j's main class and this home:
+a recorded id alone proves nothing, since ids are used again. Nothing else is ever signalled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import psutil
+
+from graph.server.layout import Layout
+from graph.server.release import SERVER_MAIN
+from lakehouse.model.errors import ConflictError
+
+STOP_SECONDS: Final = 60.0
+_KILL_SECONDS: Final = 10.0
+
+
+def find(layout: Layout) -> psutil.Process | None:
+    """The running server of this home: as recorded, else found by its command line.
+
+    The search covers a start that was killed before it could write its record, and a record
+    that somebody deleted.
+    """
+    recorded = layout.running()
+    if recorded is not None:
+        process = _open(recorded.pid)
+        if process is not None and is_ours(process, layout.root):
+            return process
+    for process in psutil.process_iter():
+        if is_ours(process, layout.root):
+            return process
+    return None
+
+
+def is_ours(process: psutil.Process, root: Path) -> bool:
+    """Is it alive, and the Neo4j of this folder?"""
+    try:
+        command = process.cmdline()
+    except psutil.Error:
+        return False
+    return SERVER_MAIN in command and home_argument(root) in command and is_alive(process)
+
+
+def is_alive(process: psutil.Process) -> bool:
+    """Does the very process we hold still run?
+
+    For one that we have just started this is the question to ask: the system shows no command
+    line for a moment after a start.
+    """
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
+
+
+def listens(process: psutil.Process, port: int) -> bool:
+    """Does this very process listen on that port?
+
+    Asked before our password goes there: whoever merely answers may be a stranger.
+    """
+    try:
+        connections = process.net_connections("tcp")
+    except psutil.Error:
+        return False
+    return any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in connections)
+
+
+def home_argument(root: Path) -> str:
+    """The argument that names the home, and so marks a process as ours."""
+    return f"--home-dir={root}"
+
+
+def stop(
+    process: psutil.Process, *, progress: Callable[[str], None], seconds: float = STOP_SECONDS
+) -> None:
+    """Ask to end, wait, and only then kill, saying so."""
+    try:
+        process.terminate()
+        process.wait(seconds)
+    except psutil.NoSuchProcess:
+        return
+    except psutil.AccessDenied as error:
+        raise ConflictError(
+            f"The Neo4j server with process id {process.pid} belongs to somebody else.",
+            remedy="Stop it as the user who started it.",
+            pid=process.pid,
+        ) from error
+    except psutil.TimeoutExpired:
+        progress(
+            f"Neo4j (process {process.pid}) did not stop within {seconds:.0f} s and is killed; "
+            "the next start recovers the graph from its log"
+        )
+        kill(process)
+
+
+def kill(process: psutil.Process) -> None:
+    """End it at once."""
+    try:
+        process.kill()
+        process.wait(_KILL_SECONDS)
+    except psutil.NoSuchProcess:
+        pass
+    except psutil.TimeoutExpired as error:
+        raise ConflictError(
+            f"The Neo4j server with process id {process.pid} cannot be ended.",
+            remedy="It hangs inside the operating system, most likely on its disk: look there.",
+            pid=process.pid,
+        ) from error
+
+
+def _open(pid: int) -> psutil.Process | None:
+    try:
+        return psutil.Process(pid)
+    except (psutil.Error, ValueError):
+        return None
