@@ -13,10 +13,10 @@ from itertools import groupby
 from lakehouse.model.beliefs import Reason
 from lakehouse.model.closings import Cause, took_hold, why
 from lakehouse.model.painting import Canvas, Span
-from lakehouse.model.pieces import Audience, Box, BoxShape, Piece, Shape, boxes, shapes
+from lakehouse.model.pieces import Audience, Box, BoxShape, Content, Piece, Shape, boxes, shapes
 from lakehouse.model.spans import union
 from lakehouse.model.standing import Standings, Step
-from lakehouse.model.statements import Statement
+from lakehouse.model.statements import Operation, Statement
 
 _Event = tuple[Statement, Step]
 
@@ -31,6 +31,10 @@ def fold_key(
 
     `by_id` finds the causes of steps (withdrawals and marks) and `erased` are statement ids.
     """
+    if len(statements) == 1:
+        alone = _alone(statements[0], standings[statements[0].statement_id], erased)
+        if alone is not None:
+            return alone
     audiences = [Audience(mask, Canvas(erased)) for mask in _partition(statements, standings)]
     events = sorted(
         (
@@ -50,6 +54,31 @@ def fold_key(
             done.extend(_recut(at, dirty, audiences, causes, values, erased))
     done.extend({id(p): p for audience in audiences for p in audience.pieces}.values())
     return done
+
+
+def _alone(
+    statement: Statement, steps: Sequence[Step], erased: frozenset[str]
+) -> list[Piece] | None:
+    """The pieces of a key of one statement that nothing undoes (most keys of many feeds)."""
+    if len(steps) > 1:
+        return None
+    if statement.op is not Operation.ASSERT:
+        return []
+    name = statement.statement_id
+    lost = statement.erased or name in erased
+    return [
+        Piece(
+            Shape(
+                statement.valid_from,
+                statement.end,
+                Content(name, lost, part.trust, part.classification),
+                part.mask,
+            ),
+            statement.recorded_at,
+            name,
+        )
+        for part in steps[0].heard
+    ]
 
 
 def _partition(statements: Sequence[Statement], standings: Standings) -> list[int]:

@@ -6,9 +6,9 @@ declares up to 56 more, in the order of their declaration (60 in all keeps the m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from lakehouse.model.errors import ConfigurationError, InputError
 from lakehouse.model.statements import TRUST_NAMES
@@ -81,6 +81,37 @@ class Listeners:
             )
             self._heard[carried] = found
         return found
+
+    def as_record(self) -> dict[str, object]:
+        """The declared listeners as plain values, for `definitions`; `from_record` reads them."""
+        return {
+            "declared": [
+                {
+                    "name": rule.name,
+                    "min_trust": rule.min_trust,
+                    "sources": sorted(rule.sources),
+                    "max_classification": rule.max_classification,
+                    "tags": sorted(rule.tags),
+                }
+                for rule in self.declared
+            ]
+        }
+
+    @classmethod
+    def from_record(cls, body: Mapping[str, Any] | None) -> Listeners:
+        """The listeners that `as_record` gave; None: only those that always exist."""
+        return cls(
+            tuple(
+                Listener(
+                    name=rule["name"],
+                    min_trust=rule["min_trust"],
+                    sources=frozenset(rule["sources"]),
+                    max_classification=rule["max_classification"],
+                    tags=frozenset(rule["tags"]),
+                )
+                for rule in (body or {"declared": ()})["declared"]
+            )
+        )
 
     def bit(self, name: str) -> int:
         """The listener's bit as a power of two; InputError names the known ones otherwise.

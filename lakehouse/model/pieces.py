@@ -118,10 +118,13 @@ class Audience:
 
 def shapes(windows: Mapping[int, list[Span]], audiences: Iterable[Audience]) -> list[Shape]:
     """The pieces inside each audience's windows (by audience mask), in order of their start."""
-    slices: dict[Content, list[Slice]] = defaultdict(list)
+    slices: dict[Content, list[Slice]] = {}
     for audience in audiences:
         for window in windows[audience.mask]:
             _slices(audience, window, slices)
+    if len(slices) == 1 and len(windows) == 1:
+        ((content, parts),) = slices.items()
+        return [Shape(start, end, content, mask) for start, end, mask in parts]
     found = [
         Shape(start, end, content, mask)
         for content, parts in slices.items()
@@ -138,10 +141,10 @@ def _slices(audience: Audience, window: Span, into: dict[Content, list[Slice]]) 
             until = end
             continue
         if last is not None:
-            into[last].append((since, until, audience.mask))
+            into.setdefault(last, []).append((since, until, audience.mask))
         since, until, last = start, end, content
     if last is not None:
-        into[last].append((since, until, audience.mask))
+        into.setdefault(last, []).append((since, until, audience.mask))
 
 
 def boxes(shape: Shape, audiences: Iterable[Audience], erased: frozenset[str]) -> set[BoxShape]:

@@ -56,12 +56,13 @@ def standings(ledger: Sequence[Statement], listeners: Listeners) -> Standings:
             undoing[statement.target].append(statement)
     settled: dict[str, tuple[Step, ...]] = {}
     effects: dict[str, list[_Effect]] = {}
+    plain = _Plain(listeners)
     for statement in reversed(ledger):
         reached_by = _later(statement, undoing)
         if reached_by:
             steps = _settle(statement, reached_by, effects, listeners)
         else:
-            steps = (_first(statement, listeners),)
+            steps = (plain.first(statement),)
         settled[statement.statement_id] = steps
         if statement.op in UNDOING:
             effects[statement.statement_id] = _effects(statement, steps)
@@ -69,7 +70,7 @@ def standings(ledger: Sequence[Statement], listeners: Listeners) -> Standings:
 
 
 def _later(statement: Statement, undoing: Mapping[str, list[Statement]]) -> list[Statement]:
-    if not undoing:
+    if statement.statement_id not in undoing and statement.episode_id not in undoing:
         return []
     aimed = [
         undoer
@@ -80,10 +81,22 @@ def _later(statement: Statement, undoing: Mapping[str, list[Statement]]) -> list
     return sorted(aimed, key=lambda undoer: undoer.order)
 
 
-def _first(statement: Statement, listeners: Listeners) -> Step:
-    carried = (Carried(listeners.everyone, statement.trust, statement.classification),)
-    heard = _heard(statement, carried, listeners)
-    return Step(statement.recorded_at, carried, heard, statement.statement_id)
+class _Plain:
+    """First steps; what equal levels, sources and tags come to is worked out once."""
+
+    def __init__(self, listeners: Listeners) -> None:
+        self._listeners = listeners
+        self._known: dict[object, tuple[tuple[Carried, ...], tuple[Carried, ...]]] = {}
+
+    def first(self, statement: Statement) -> Step:
+        """How the statement stands from its recorded instant on, while nothing undoes it."""
+        kind = (statement.trust, statement.classification, statement.source, statement.tags)
+        found = self._known.get(kind)
+        if found is None:
+            everyone = self._listeners.everyone
+            carried = (Carried(everyone, statement.trust, statement.classification),)
+            found = self._known[kind] = (carried, _heard(statement, carried, self._listeners))
+        return Step(statement.recorded_at, *found, statement.statement_id)
 
 
 def _heard(
@@ -120,10 +133,10 @@ def _settle(
     effects: Mapping[str, list[_Effect]],
     listeners: Listeners,
 ) -> tuple[Step, ...]:
-    causes = {statement.recorded_at: statement.statement_id}
-    for undoer in undoers:
-        for effect in effects[undoer.statement_id]:
-            causes[effect.at] = effect.cause
+    causes = {
+        effect.at: effect.cause for undoer in undoers for effect in effects[undoer.statement_id]
+    }
+    causes[statement.recorded_at] = statement.statement_id
     steps: list[Step] = []
     for at in sorted(causes):
         carried = _carried_at(statement, undoers, effects, listeners.everyone, at)
