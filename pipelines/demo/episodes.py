@@ -19,7 +19,7 @@ from lakehouse.model.errors import IntegrityError, UnavailableError
 from pipelines.demo.releases import Progress, quiet
 from pipelines.demo.timezones import episodes, iso, read_release, release_key
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Raised whenever the records change their shape, so that older files are written anew."""
 
 COMPRESSION: Final = 6

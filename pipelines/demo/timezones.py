@@ -172,10 +172,15 @@ def zone_state(data: bytes) -> Mapping[str, tuple[Period, ...]]:
 
 
 def periods(found: list[Step], value_of: Callable[[LocalTime], object]) -> tuple[Period, ...]:
-    """One property of local time as adjoining periods, equal neighbours merged."""
+    """One property of local time as adjoining periods, equal neighbours merged.
+
+    Of two steps at one instant the later stands: a table's end and its footer may share one.
+    """
     starts: list[tuple[object, int]] = []
     for begins, local in found:
         value = value_of(local)
+        if starts and starts[-1][1] == begins:
+            starts.pop()
         if not starts or starts[-1][0] != value:
             starts.append((value, begins))
     ends = [begins for _, begins in starts[1:]] + [int(WINDOW_TO.timestamp())]

@@ -27,7 +27,7 @@ from lakehouse.model.errors import (
     IntegrityError,
     UnavailableError,
 )
-from pipelines.demo import releases
+from pipelines.demo import releases, timezones, tzif
 from pipelines.demo.episodes import stamp_path, write_episodes
 from pipelines.demo.timezones import (
     WINDOW_FROM,
@@ -296,3 +296,14 @@ def test_a_failed_fetch_says_what_to_do(
         releases.fetch(tmp_path, pins=[releases.Pin("2020.1", "0" * 64)])
     assert caught.value.remedy
     assert not list(tmp_path.iterdir())
+
+
+def test_a_step_where_table_and_footer_meet_leaves_no_empty_period() -> None:
+    standard, summer = tzif.LocalTime(3600, False, "CET"), tzif.LocalTime(7200, True, "CEST")
+    begin = int(timezones.WINDOW_FROM.timestamp())
+    told = timezones.periods(
+        [tzif.Step(begin, summer), tzif.Step(begin, standard), tzif.Step(begin + 60, standard)],
+        lambda local: local.abbreviation,
+    )
+    assert [period["value"] for period in told] == ["CET"]
+    assert all(period["from"] < period["to"] for period in told)

@@ -1,0 +1,147 @@
+"""`beliefgraph demo`: real time-zone history through the whole line, then questions about it.
+
+The questions are asked through the command itself, as a user would ask them.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import click
+
+from graph import server
+from lakehouse.model.errors import UnavailableError
+from pipelines.commands import run_line
+from pipelines.demo.episodes import write_episodes
+from pipelines.demo.releases import fetch
+from pipelines.runs import LandConfig, Ran
+from pipelines.sources import declared
+
+SOURCE: Final = "tzdata"
+MEXICO: Final = ("ask", "zone:America/Mexico_City", "utc_offset", "--tenant", SOURCE)
+AT_PLUS_3: Final = ("ask", "--who", "has_zone/utc_offset=+03:00", "--tenant", SOURCE)
+QUESTIONS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
+    (
+        "Mexico abolished daylight saving time at the end of October 2022. What was the offset "
+        "of June 2023 believed to be before that was known?",
+        (*MEXICO, "--valid-at", "2023-06-01", "--known-at", "2022-10-01"),
+    ),
+    (
+        "The same day, as known two months later:",
+        (*MEXICO, "--valid-at", "2023-06-01", "--known-at", "2022-12-01"),
+    ),
+    (
+        "Known as before, another day of the world: January 2023.",
+        (*MEXICO, "--valid-at", "2023-01-15", "--known-at", "2022-10-01"),
+    ),
+    (
+        "Two hops, one pair of instants: which countries have a zone at UTC+3 on 15 December "
+        "2022, as known on 1 October?",
+        (*AT_PLUS_3, "--valid-at", "2022-12-15", "--known-at", "2022-10-01"),
+    ),
+    (
+        "And as known on 1 November, when Jordan and Syria had announced to stay there?",
+        (*AT_PLUS_3, "--valid-at", "2022-12-15", "--known-at", "2022-11-01"),
+    ),
+)
+
+
+@click.command()
+def demo() -> None:
+    """Land 32 releases of the tz database and ask what was believed when.
+
+    Each release is what the world's time-zone rules were believed to be when it came out, so
+    valid time and recorded time are both real. A second run changes nothing and says so.
+
+    \b
+    Example:
+      beliefgraph demo
+    """
+    seconds: dict[str, float] = {}
+    with timed("server up", seconds):
+        connection = server.up(os.environ, progress=_say)
+    with timed("releases fetched and read", seconds):
+        _prepare(server.home_from(os.environ) / "demo")
+    with timed("land, extract, believe, project, prove, publish", seconds):
+        sources = {SOURCE: declared(os.environ)[SOURCE]}
+        ran = run_line(SOURCE, sources, {SOURCE: LandConfig()})
+    _report(ran, seconds)
+    for words, question in QUESTIONS:
+        _ask(words, question)
+    click.echo(_WHAT_NEXT.format(uri=connection.uri))
+
+
+@contextmanager
+def timed(name: str, into: dict[str, float]) -> Iterator[None]:
+    """Remember how many seconds the block took."""
+    began = time.monotonic()
+    yield
+    into[name] = time.monotonic() - began
+
+
+def _prepare(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    wheels = folder / "wheels"
+    fetch(wheels, lambda done, total, what: _say(f"{what} ({done} of {total})"))
+    if not write_episodes(wheels, folder / "tzdata.jsonl.gz", _say_release):
+        _say("episodes of 32 releases are written already")
+
+
+def _say_release(done: int, total: int, what: str) -> None:
+    if done in (1, total) or done % 8 == 0:
+        _say(f"{what} ({done} of {total})")
+
+
+def _report(ran: Ran, seconds: dict[str, float]) -> None:
+    names = (
+        ("landed", "episodes landed"),
+        ("duplicates", "episodes known already"),
+        ("statements", "statements extracted"),
+        ("opened", "edges opened in the graph"),
+        ("closed", "edges closed"),
+    )
+    click.echo()
+    for name, words in names:
+        click.echo(f"{ran.total(name):>10,}  {words}")
+    for name, took in seconds.items():
+        click.echo(f"{took:>10.1f}  s  {name}")
+    if not ran.total("landed") and not ran.total("statements"):
+        click.echo("Nothing was new: lake and graph are as they were.")
+
+
+def _ask(words: str, question: tuple[str, ...]) -> None:
+    click.echo(f"\n{words}\n\n$ beliefgraph {' '.join(question)}")
+    answer = subprocess.run(
+        [str(Path(sys.executable).parent / "beliefgraph"), *question],
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    if answer.returncode:
+        raise UnavailableError(
+            f"the question could not be asked: {answer.stderr.strip()}",
+            remedy="Ask it by hand, then: beliefgraph doctor.",
+        )
+    click.echo(answer.stdout.rstrip())
+
+
+def _say(line: str) -> None:
+    click.echo(f"  {line}", err=True)
+
+
+_WHAT_NEXT: Final = """
+What to type next (in .venv/bin, where `make demo` put the command):
+
+  beliefgraph ask zone:Asia/Beirut --valid-at 2023-03-28 --known-at 2023-03-24T15:00:00Z
+  beliefgraph ask --help
+  beliefgraph run plant --land
+  beliefgraph down
+
+The graph answers Cypher at {uri}; README.md shows the same question there."""

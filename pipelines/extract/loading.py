@@ -1,0 +1,279 @@
+"""A source's YAML becomes its declaration, or one error that names the file and the key.
+
+How fields are written: a plain text is a path (JMESPath) where it asks the record for data, and
+a word where it names something of the vocabulary (operation, predicate, kind, type, trust,
+classification). `{path: …}`, `{value: …}` and `{text: …}` say either outright.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from lakehouse.model.errors import ConfigurationError, UnavailableError
+from lakehouse.model.listeners import Listener
+from lakehouse.model.predicates import OBJECT_KINDS, Cardinality, Predicate
+from lakehouse.model.statements import CLASSIFICATION, ENTITY, TRUST, Operation
+from pipelines.extract import expressions
+from pipelines.extract.checking import Section, document
+from pipelines.extract.coherence import TYPE, problems
+from pipelines.extract.declaration import (
+    Declaration,
+    EpisodeFields,
+    Feed,
+    OnDelete,
+    OnGone,
+    OnReturn,
+    PredicateRule,
+    StatementRule,
+)
+from pipelines.extract.expressions import Expression
+from pipelines.extract.periods import FOLDS, OPEN_ENDS, OPEN_STARTS, Calendar
+
+_FORMS: Final = ("path", "value", "text")
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
+OPERATIONS: Final = tuple(operation.value for operation in Operation)
+
+
+def load(path: Path) -> Declaration:
+    """Read and check one YAML file; ConfigurationError names the file and the key."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as wrong:
+        raise UnavailableError(
+            f"{path} cannot be read: {wrong.strerror}",
+            remedy="Name the YAML of a source.",
+            file=path,
+        ) from wrong
+    return declare(text, path)
+
+
+def declare(text: str, path: Path) -> Declaration:
+    """The declaration that a YAML text makes; `path` is where it stands (never opened)."""
+    top = _unwrapped(document(text, path))
+    feed = Feed(top.word("feed", [kind.value for kind in Feed]))
+    on_delete = OnDelete(top.word("on_delete", [one.value for one in OnDelete], "keep"))
+    predicates = {
+        name: _predicate(name, section, on_delete)
+        for name, section in top.named("predicates").items()
+    }
+    inclusive = top.boolean("inclusive_ends", False)
+    declared = Declaration(
+        name=_name(top, "source"),
+        tenant=_name(top, "tenant"),
+        feed=feed,
+        path=path,
+        files=top.texts("files"),
+        calendar=_calendar(top),
+        episode=_episode(top.section("episode")),
+        statements=tuple(_statement(one, inclusive) for one in top.sections("statements")),
+        predicates=MappingProxyType(predicates),
+        accept_unknown=top.boolean("accept_unknown_predicates", False),
+        on_delete=on_delete,
+        snapshot=top.boolean("snapshot", False),
+        max_drop_share=_share(top),
+        listeners=tuple(_listener(one) for one in top.sections("listeners")),
+        body=MappingProxyType(top.values),
+    )
+    top.done()
+    for problem in problems(declared):
+        raise ConfigurationError(
+            f"{path}: {problem.key}: {problem.what}",
+            remedy=problem.remedy,
+            file=path,
+            key=problem.key,
+        )
+    return declared
+
+
+def _unwrapped(document: Section) -> Section:
+    """The declaration itself, which a component's YAML carries as its `attributes`."""
+    if "attributes" not in document.values:
+        return document
+    document.text("type")
+    inner = document.section("attributes")
+    document.done()
+    return Section(document.path, "", inner.values)
+
+
+def _name(section: Section, key: str) -> str:
+    found = section.text(key)
+    if not _NAME.fullmatch(found):
+        raise section.wrong(
+            key, f"is {found!r}", "Use letters, digits, dots, dashes and underscores."
+        )
+    return found
+
+
+def _calendar(top: Section) -> Calendar:
+    zone, fold = top.text("zone", "UTC"), top.take("fold")
+    if fold is not None:
+        fold = top.word("fold", FOLDS)
+    try:
+        ZoneInfo(zone)
+    except (KeyError, ValueError, OSError) as wrong:
+        remedy = "Give an IANA name: Europe/Berlin."
+        raise top.wrong("zone", f"is {zone!r}, no zone known here", remedy) from wrong
+    return Calendar(zone, fold)
+
+
+def _share(top: Section) -> float:
+    found = top.take("max_drop_share", 0.1)
+    if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 <= found <= 1:
+        raise top.wrong("max_drop_share", f"is {found!r}", "Give a share from 0 to 1, such as 0.1.")
+    return float(found)
+
+
+def _listener(section: Section) -> Listener:
+    hidden = section.take("max_classification")
+    rule = Listener(
+        name=section.text("name"),
+        min_trust=TRUST[section.word("min_trust", TRUST, next(iter(TRUST)))],
+        sources=frozenset(section.texts("sources", ())),
+        max_classification=None
+        if hidden is None
+        else CLASSIFICATION[section.word("max_classification", CLASSIFICATION)],
+        tags=frozenset(section.texts("tags", ())),
+    )
+    section.done()
+    return rule
+
+
+def _predicate(name: str, section: Section, on_delete: OnDelete) -> PredicateRule:
+    kind = section.word("object", sorted(OBJECT_KINDS))
+    rule = PredicateRule(
+        predicate=Predicate(name, Cardinality(section.word("cardinality", Cardinality)), kind),
+        subject_type=_type(section, "subject_type"),
+        object_type=_type(section, "object_type"),
+        on_gone=OnGone(section.word("on_gone", OnGone, "withdraw")),
+        on_delete=OnDelete(section.word("on_delete", OnDelete, on_delete)),
+        on_return=OnReturn(section.word("on_return", OnReturn, "take_back")),
+    )
+    if rule.object_type and kind != ENTITY:
+        raise section.wrong("object_type", f"is given for a {kind}", "Only an entity has a type.")
+    section.done()
+    return rule
+
+
+def _type(section: Section, key: str) -> str:
+    found = section.take(key, "")
+    if found == "" or (isinstance(found, str) and TYPE.fullmatch(found)):
+        return str(found)
+    raise section.wrong(key, f"is {found!r}", "Name a type by letters, digits and underscores.")
+
+
+def _episode(section: Section) -> EpisodeFields:
+    fields = EpisodeFields(
+        **{key: _data(section, key) for key in _EPISODE_DATA},
+        trust=_word(section, "trust", TRUST),
+        classification=_word(section, "classification", CLASSIFICATION),
+    )
+    section.done()
+    return fields
+
+
+_EPISODE_DATA: Final = (
+    "id",
+    "record",
+    "version",
+    "recorded_at",
+    "occurred_at",
+    "deletes",
+    "unreadable",
+    "who",
+    "tags",
+    "source",
+)
+
+
+def _statement(section: Section, inclusive: bool) -> StatementRule:
+    op = _word(section, "op", OPERATIONS) or expressions.value(Operation.ASSERT.value)
+    rule = StatementRule(
+        place=section.place,
+        op=op,
+        for_each=_data(section, "for_each"),
+        when=_data(section, "when"),
+        subject=_data(section, "subject"),
+        subject_type=_word(section, "subject_type"),
+        predicate=_word(section, "predicate"),
+        object=_data(section, "object"),
+        object_kind=_word(section, "object_kind", OBJECT_KINDS),
+        object_type=_word(section, "object_type"),
+        valid_from=_bound(section, "valid_from", OPEN_STARTS),
+        valid_to=_bound(section, "valid_to", OPEN_ENDS),
+        inclusive_ends=section.boolean("inclusive_ends", inclusive),
+        target=_data(section, "target"),
+        trust=_word(section, "trust", TRUST),
+        classification=_word(section, "classification", CLASSIFICATION),
+    )
+    section.done()
+    return rule
+
+
+def _bound(section: Section, key: str, words: Mapping[str, int]) -> Expression | None:
+    if section.values.get(key) in tuple(words):
+        word = section.values[key]
+        raise section.wrong(
+            key, f"{word!r} would be a field of the record", f"Say {{value: {word}}}."
+        )
+    return _data(section, key)
+
+
+def _data(section: Section, key: str) -> Expression | None:
+    """A field that asks the record: a plain text is a path."""
+    found = section.take(key)
+    if found is None or isinstance(found, dict):
+        return _form(section, key, found)
+    if isinstance(found, str):
+        return _compiled(section, key, "path", found, None)
+    raise section.wrong(key, f"is {found!r}, not a path", f"Say {{value: {found}}} for a constant.")
+
+
+def _word(
+    section: Section, key: str, words: Mapping[str, int] | frozenset[str] | tuple[str, ...] = ()
+) -> Expression | None:
+    """A field that names something: a plain text is that word, one of `words` if given."""
+    found = section.take(key)
+    if isinstance(found, str):
+        return expressions.value(section.word(key, sorted(words)) if words else found)
+    if found is None or isinstance(found, dict):
+        form = _form(section, key, found)
+        if form is not None and form.is_constant and words and form.constant not in words:
+            raise section.wrong(key, f"is {form.constant!r}", f"Known: {', '.join(sorted(words))}.")
+        return form
+    raise section.wrong(key, f"is {found!r}, not a word", "Write a word, or {path: …}.")
+
+
+def _form(section: Section, key: str, found: dict[str, Any] | None) -> Expression | None:
+    if found is None:
+        return None
+    inner = section.section(key)
+    given = [form for form in _FORMS if form in found]
+    if len(given) != 1:
+        raise section.wrong(
+            key, "needs one of path, value and text", "Write {path: …} or another one."
+        )
+    stated, mapping = inner.take(given[0]), inner.take("map")
+    if mapping is not None and (given[0] == "value" or not isinstance(mapping, dict)):
+        raise inner.wrong("map", "does not fit here", "Give `path` or `text` a map of key: value.")
+    inner.done()
+    return _compiled(inner, given[0], given[0], stated, mapping)
+
+
+def _compiled(
+    section: Section, key: str, form: str, stated: object, mapping: dict[object, object] | None
+) -> Expression:
+    if form == "value":
+        return expressions.value(stated)
+    if not isinstance(stated, str):
+        raise section.wrong(key, f"is {stated!r}, not a text", f"Write the {form} as a text.")
+    try:
+        compiled = expressions.path if form == "path" else expressions.template
+        return compiled(stated, mapping)
+    except ValueError as wrong:
+        remedy = "Correct the expression (JMESPath)."
+        raise section.wrong(key, f"{stated!r}: {wrong}", remedy) from wrong
