@@ -41,8 +41,9 @@ class Ledger(Protocol):
     ) -> Landing:
         """Append episodes in bounded memory, one commit a chunk; refusals go to quarantine.
 
-        The same id with the same content is a duplicate and skipped; with other content it is
-        quarantined. Nothing of a chunk is visible before its commit row.
+        The same id with the same content (payload and metadata) is a duplicate and skipped; with
+        other content it is quarantined. A refusal that is in quarantine already is counted, not
+        kept twice. Nothing new, no commit. Nothing of a chunk is visible before its commit row.
         """
         ...
 
@@ -74,8 +75,9 @@ class Ledger(Protocol):
         """Make statements known, all in one commit.
 
         Clock SYSTEM: their `recorded_at` is ignored and becomes the commit's stamp. ATTESTED:
-        it is kept; ConflictError where it is not above `ledger_to`, decreases in the sequence,
-        or lies in the future. `seq` is numbered by the ledger in the given order.
+        it is kept; ConflictError where it is not above `ledger_to` and every published watermark,
+        decreases in the sequence, or lies in the future. `seq` is numbered by the ledger in the
+        given order. ConflictError too where a statement id is known or `through` goes back.
         """
         ...
 
@@ -91,8 +93,8 @@ class Ledger(Protocol):
         """Statements in ledger order, of the extract commits in (after, through].
 
         `subjects` and `ids` (statement ids, or episode ids) widen each other: a statement is
-        given when its subject, its own id, its episode's id or its target is among them;
-        both None asks for all.
+        given when its subject, its own id, its episode's id or its target (of either kind) is
+        among them; both None asks for all.
         """
         ...
 
@@ -103,7 +105,10 @@ class Ledger(Protocol):
         ...
 
     def append_beliefs(self, tenant: str, changes: BeliefChanges, *, through: int) -> Commit:
-        """Record what follows from the extract commits up to `through`."""
+        """Record what follows from the extract commits up to `through`.
+
+        ConflictError where a belief was opened before or `through` goes back.
+        """
         ...
 
     def belief_changes(self, tenant: str, *, after: int, through: int) -> BeliefChanges:

@@ -1,0 +1,135 @@
+"""Which catalog holds the lake: PyIceberg's own configuration, else SQLite and a folder.
+
+Settings are those of PyIceberg: `PYICEBERG_CATALOG__<NAME>__<KEY>` variables over the first
+`.pyiceberg.yaml` found in `PYICEBERG_HOME`, the user's home or the working directory, and
+`PYICEBERG_DEFAULT_CATALOG` where several are named. Read from the mapping that is given.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+from pyiceberg.catalog import Catalog, load_catalog
+from pyiceberg.catalog.sql import SqlCatalog
+from sqlalchemy import URL
+
+from lakehouse.model.errors import ConfigurationError, UnavailableError
+
+LOCAL: Final = "beliefgraph"
+"""Name of the local catalog inside its SQLite file."""
+_FILE: Final = ".pyiceberg.yaml"
+_PREFIX: Final = "pyiceberg_"
+_LOCKED_SECONDS: Final = "60"
+"""How long a writer waits for SQLite's lock."""
+_SECTION_PARTS: Final = 3
+
+
+@contextmanager
+def opening(home: Path, environ: Mapping[str, str]) -> Iterator[Catalog]:
+    """The catalog to use, while it is made ready (one process at a time for the local one)."""
+    named = configured(environ)
+    if named:
+        yield _load(*named)
+        return
+    lake = home / "lake"
+    lake.mkdir(parents=True, exist_ok=True)
+    with (lake / "opening.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield local(lake)
+
+
+def local(lake: Path) -> Catalog:
+    """SQLite catalog and warehouse folder under `lake`."""
+    folder = lake.resolve()
+    if set("#?") & set(str(folder)):
+        raise ConfigurationError(
+            f"{folder} contains '#' or '?', which file locations cannot hold",
+            remedy="Choose a home without them.",
+        )
+    where = URL.create(
+        "sqlite", database=str(folder / "catalog.db"), query={"timeout": _LOCKED_SECONDS}
+    )
+    return SqlCatalog(
+        LOCAL,
+        uri=where.render_as_string(hide_password=False),
+        warehouse=f"file://{folder / 'warehouse'}",
+    )
+
+
+def configured(environ: Mapping[str, str]) -> tuple[str, dict[str, str]] | None:
+    """Name and properties of the catalog that PyIceberg's configuration chooses, if any.
+
+    ConfigurationError where several are named and none is chosen.
+    """
+    settings = _from_file(environ)
+    chosen = str(settings.get("default-catalog", ""))
+    catalogs: dict[str, dict[str, str]] = {
+        str(name).lower(): _flat(values) for name, values in settings.get("catalog", {}).items()
+    }
+    for variable, value in environ.items():
+        key = variable.lower()
+        if key == "pyiceberg_default_catalog":
+            chosen = value
+        parts = key.removeprefix(_PREFIX).split("__", maxsplit=2)
+        if key.startswith(_PREFIX) and parts[0] == "catalog" and len(parts) == _SECTION_PARTS:
+            name, setting = (part.replace("__", ".").replace("_", "-") for part in parts[1:])
+            catalogs.setdefault(name, {})[setting] = value
+    if not catalogs:
+        return None
+    name = _choose(chosen.lower(), list(catalogs))
+    return name, catalogs[name]
+
+
+def _choose(chosen: str, names: list[str]) -> str:
+    name = chosen or ("default" if "default" in names else names[0])
+    if name not in names or (not chosen and name != "default" and len(names) > 1):
+        raise ConfigurationError(
+            f"catalog {chosen or '(none chosen)'} among the configured {', '.join(names)}",
+            remedy="Name one of them in PYICEBERG_DEFAULT_CATALOG.",
+        )
+    return name
+
+
+def _from_file(environ: Mapping[str, str]) -> dict[str, Any]:
+    folders = [environ.get("PYICEBERG_HOME"), environ.get("HOME"), str(Path.cwd())]
+    for folder in folders:
+        file = Path(folder) / _FILE if folder else None
+        if file and file.is_file():
+            found = yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # noqa: S506
+            if not isinstance(found, dict):
+                raise ConfigurationError(
+                    f"{file} holds no settings", remedy="Write it as PyIceberg documents."
+                )
+            return {str(key).lower(): value for key, value in found.items()}
+    return {}
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    flat: dict[str, str] = {}
+    for key, value in values.items():
+        name = f"{prefix}{key}".lower()
+        if isinstance(value, Mapping):
+            flat.update(_flat(value, f"{name}."))
+        else:
+            flat[name] = str(value)
+    return flat
+
+
+def _load(name: str, properties: Mapping[str, str]) -> Catalog:
+    try:
+        return load_catalog(name, **properties)
+    except ValueError as wrong:
+        raise ConfigurationError(
+            f"catalog {name!r} is configured wrongly: {wrong}",
+            remedy="See PyIceberg's configuration page for the settings of its kind.",
+        ) from wrong
+    except OSError as wrong:
+        raise UnavailableError(
+            f"catalog {name!r} cannot be reached: {wrong}",
+            remedy="Check its uri, the network and the credentials.",
+        ) from wrong

@@ -1,0 +1,267 @@
+"""Belief changes as rows of the change logs `beliefs` and `supporters`, and back.
+
+`kind` is `opened` (every column), `closed` (id, `recorded_to`, and for beliefs `closed_by` and
+`reason`) or `tightened` (id, `recorded_from` = since when, `strictest`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakehouse.columns import Same, assemble, shared, values
+from lakehouse.model.beliefs import Belief, Reason, Support
+from lakehouse.model.ledger import BeliefChanges, Closing, SupportClosing, Tightening
+from lakehouse.table_spec import TableSpec
+from lakehouse.tables import BELIEFS, SUPPORTERS
+
+OPENED: Final = "opened"
+CLOSED: Final = "closed"
+TIGHTENED: Final = "tightened"
+_REASON: Final[dict[str | None, Reason | None]] = {
+    None: None,
+    **{reason.value: reason for reason in Reason},
+}
+
+_BELIEF_FIELDS: Final = tuple(
+    name for name in BELIEFS.arrow.names if name not in ("tenant", "batch_id", "ordinal", "kind")
+)
+_SUPPORT_FIELDS: Final = tuple(
+    name for name in SUPPORTERS.arrow.names if name not in ("tenant", "batch_id", "ordinal", "kind")
+)
+
+
+_Columns = Mapping[str, Sequence[Any] | Same]
+_Place = tuple[str, str, int]
+"""Tenant, batch, first ordinal."""
+
+
+def belief_rows(tenant: str, batch: str, changes: BeliefChanges) -> pa.Table:
+    """Rows of `beliefs`: what opens, then what closes, then what tightens."""
+    opened, closed, tightened = changes.opened, changes.closed, changes.tightened
+    begin = len(opened)
+    rectangles: _Columns = {
+        "kind": Same(OPENED),
+        **{name: [getattr(b, name) for b in opened] for name in _BELIEF_FIELDS},
+        "tightened": [[_step(*step) for step in b.tightened] for b in opened],
+        "reason": [b.reason.value if b.reason else None for b in opened],
+    }
+    closings: _Columns = {
+        "kind": Same(CLOSED),
+        "belief_id": [c.belief_id for c in closed],
+        "recorded_to": [c.recorded_to for c in closed],
+        "closed_by": [c.closed_by for c in closed],
+        "reason": [c.reason.value for c in closed],
+    }
+    steps: _Columns = {
+        "kind": Same(TIGHTENED),
+        "belief_id": [t.belief_id for t in tightened],
+        "recorded_from": [t.recorded_at for t in tightened],
+        "strictest": [t.strictest for t in tightened],
+    }
+    return pa.concat_tables(
+        [
+            _more(BELIEFS, (tenant, batch, 0), len(opened), rectangles),
+            _more(BELIEFS, (tenant, batch, begin), len(closed), closings),
+            _more(BELIEFS, (tenant, batch, begin + len(closed)), len(tightened), steps),
+        ]
+    )
+
+
+def support_rows(tenant: str, batch: str, changes: BeliefChanges) -> pa.Table:
+    """Rows of `supporters`: what opens, then what closes."""
+    opened, closed = changes.supports_opened, changes.supports_closed
+    boxes: _Columns = {
+        "kind": Same(OPENED),
+        **{name: [getattr(s, name) for s in opened] for name in _SUPPORT_FIELDS},
+    }
+    closings: _Columns = {
+        "kind": Same(CLOSED),
+        "support_id": [c.support_id for c in closed],
+        "recorded_to": [c.recorded_to for c in closed],
+    }
+    return pa.concat_tables(
+        [
+            _more(SUPPORTERS, (tenant, batch, 0), len(opened), boxes),
+            _more(SUPPORTERS, (tenant, batch, len(opened)), len(closed), closings),
+        ]
+    )
+
+
+def _step(instant: int, level: int) -> dict[str, int]:
+    return {"recorded_at": instant, "strictest": level}
+
+
+def _more(spec: TableSpec, place: _Place, count: int, columns: _Columns) -> pa.Table:
+    tenant, batch, begin = place
+    where: _Columns = {
+        "tenant": Same(tenant),
+        "batch_id": Same(batch),
+        "ordinal": range(begin, begin + count),
+    }
+    return assemble(spec, count, {**where, **columns})
+
+
+def changes_of(tenant: str, beliefs: pa.Table, supporters: pa.Table) -> BeliefChanges:
+    """Changes in the order of the rows, not yet merged."""
+    return BeliefChanges(
+        opened=tuple(_beliefs(tenant, _kind(beliefs, OPENED))),
+        closed=tuple(_closings(_kind(beliefs, CLOSED))),
+        tightened=tuple(_tightenings(_kind(beliefs, TIGHTENED))),
+        supports_opened=tuple(_supports(tenant, _kind(supporters, OPENED))),
+        supports_closed=tuple(_support_closings(_kind(supporters, CLOSED))),
+    )
+
+
+def _kind(rows: pa.Table, kind: str) -> pa.Table:
+    return rows.filter(pc.equal(rows["kind"], kind))
+
+
+def _beliefs(tenant: str, rows: pa.Table) -> list[Belief]:
+    columns = zip(
+        values(rows, "belief_id"),
+        values(rows, "key"),
+        shared(rows, "subject"),
+        shared(rows, "predicate"),
+        shared(rows, "object"),
+        shared(rows, "object_kind"),
+        shared(rows, "subject_type"),
+        shared(rows, "object_type"),
+        values(rows, "valid_from"),
+        values(rows, "valid_to"),
+        values(rows, "recorded_from"),
+        values(rows, "recorded_to"),
+        values(rows, "listeners"),
+        values(rows, "origin"),
+        values(rows, "episode_id"),
+        shared(rows, "valid_from_basis"),
+        values(rows, "trust"),
+        values(rows, "classification"),
+        values(rows, "strictest"),
+        _steps(rows["tightened"]),
+        values(rows, "opened_by"),
+        values(rows, "closed_by"),
+        map(_REASON.__getitem__, shared(rows, "reason")),
+        strict=True,
+    )
+    return [
+        Belief(
+            tenant=tenant,
+            belief_id=belief_id,
+            key=key,
+            subject=subject,
+            predicate=predicate,
+            object=object_,
+            object_kind=object_kind,
+            subject_type=subject_type,
+            object_type=object_type,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            recorded_from=recorded_from,
+            recorded_to=recorded_to,
+            listeners=listeners,
+            origin=origin,
+            episode_id=episode_id,
+            valid_from_basis=valid_from_basis,
+            trust=trust,
+            classification=classification,
+            strictest=strictest,
+            tightened=tightened,
+            opened_by=opened_by,
+            closed_by=closed_by,
+            reason=reason,
+        )
+        for (
+            belief_id,
+            key,
+            subject,
+            predicate,
+            object_,
+            object_kind,
+            subject_type,
+            object_type,
+            valid_from,
+            valid_to,
+            recorded_from,
+            recorded_to,
+            listeners,
+            origin,
+            episode_id,
+            valid_from_basis,
+            trust,
+            classification,
+            strictest,
+            tightened,
+            opened_by,
+            closed_by,
+            reason,
+        ) in columns
+    ]
+
+
+def _steps(column: Any) -> list[tuple[tuple[int, int], ...]]:
+    if not pc.max(pc.list_value_length(column)).as_py():
+        return [()] * len(column)
+    return [
+        tuple((step["recorded_at"], step["strictest"]) for step in steps)
+        for steps in column.to_pylist()
+    ]
+
+
+def _closings(rows: pa.Table) -> list[Closing]:
+    return [
+        Closing(belief_id, recorded_to, closed_by, Reason(reason))
+        for belief_id, recorded_to, closed_by, reason in zip(
+            values(rows, "belief_id"),
+            values(rows, "recorded_to"),
+            values(rows, "closed_by"),
+            values(rows, "reason"),
+            strict=True,
+        )
+    ]
+
+
+def _tightenings(rows: pa.Table) -> list[Tightening]:
+    names = ("belief_id", "recorded_from", "strictest")
+    return list(map(Tightening, *(values(rows, name) for name in names)))
+
+
+def _supports(tenant: str, rows: pa.Table) -> list[Support]:
+    return [
+        Support(
+            tenant=tenant,
+            support_id=support_id,
+            belief_id=belief_id,
+            statement_id=statement_id,
+            episode_id=episode_id,
+            subject=subject,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            recorded_from=recorded_from,
+            recorded_to=recorded_to,
+            listeners=listeners,
+            trust=trust,
+            classification=classification,
+        )
+        for (
+            support_id,
+            belief_id,
+            statement_id,
+            episode_id,
+            subject,
+            valid_from,
+            valid_to,
+            recorded_from,
+            recorded_to,
+            listeners,
+            trust,
+            classification,
+        ) in zip(*(values(rows, name) for name in _SUPPORT_FIELDS), strict=True)
+    ]
+
+
+def _support_closings(rows: pa.Table) -> list[SupportClosing]:
+    return list(map(SupportClosing, values(rows, "support_id"), values(rows, "recorded_to")))

@@ -1,0 +1,273 @@
+"""The ledger over Apache Iceberg: data rows first, then the commit row that makes them known.
+
+A batch whose commit row never came is invisible for good. Writers race at the commit row only:
+the loser is checked and stamped anew, its data rows stay, unless they have become wrong.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+from pyiceberg.table import Table
+
+from lakehouse.admission import (
+    Admitted,
+    admit_episodes,
+    canonical,
+    check_above,
+    check_attested,
+    check_changes,
+    check_extracted,
+    check_new,
+    check_through,
+    counted_changes,
+    land_in_chunks,
+)
+from lakehouse.catalog import opening
+from lakehouse.codec_beliefs import belief_rows, support_rows
+from lakehouse.codec_commits import Definition, definition_row, publication_row
+from lakehouse.codec_episodes import header_rows, payload_rows, refusal_rows
+from lakehouse.codec_statements import statement_rows
+from lakehouse.columns import digest
+from lakehouse.commit_log import Admit
+from lakehouse.keys import TenantKeys, check_tenant
+from lakehouse.lake_reader import LakeReader
+from lakehouse.ledger import Landing, Progress
+from lakehouse.model.episodes import Episode, Refusal
+from lakehouse.model.errors import ConflictError
+from lakehouse.model.instants import ALWAYS
+from lakehouse.model.ledger import BeliefChanges, Clock, Commit, Extracted, Publication, Stage
+from lakehouse.stamping import Draft, Entry, Now, select, system_clock
+from lakehouse.store import ATTEMPTS, Store
+from lakehouse.table_spec import TableSpec
+from lakehouse.tables import (
+    BELIEFS,
+    DEFINITIONS,
+    EPISODES,
+    PAYLOADS,
+    PUBLICATIONS,
+    QUARANTINE,
+    STATEMENTS,
+    SUPPORTERS,
+)
+
+
+def open_ledger(
+    home: Path, environ: Mapping[str, str], *, now: Now = system_clock
+) -> IcebergLedger:
+    """The lake that PyIceberg's configuration in `environ` names, else the one under `home`.
+
+    Keys stay under `home` in either case. ConfigurationError or UnavailableError where the
+    catalog cannot be opened.
+    """
+    with opening(home, environ) as catalog:
+        store = Store(catalog)
+    return IcebergLedger(store, TenantKeys(home), now)
+
+
+class _Overtaken(Exception):
+    """Another writer landed what this chunk holds: sort it out again."""
+
+
+class IcebergLedger(LakeReader):
+    """The system of record. `now` is the clock that commits are stamped by (µs UTC)."""
+
+    def __init__(self, store: Store, keys: TenantKeys, now: Now = system_clock) -> None:
+        super().__init__(store, now)
+        self._keys = keys
+        self._now = now
+
+    def land(
+        self,
+        tenant: str,
+        episodes: Iterable[Episode | Refusal],
+        *,
+        chunk: int = 20_000,
+        progress: Progress | None = None,
+    ) -> Landing:
+        """Append episodes in bounded memory, one commit a chunk; nothing new, no commit."""
+        check_tenant(tenant)
+
+        def land_chunk(items: Sequence[Episode | Refusal]) -> Landing:
+            for _ in range(ATTEMPTS):
+                try:
+                    return self._land_once(tenant, items)
+                except _Overtaken:
+                    continue
+            raise ConflictError(
+                f"other writers landed the same episodes first {ATTEMPTS} times",
+                remedy="Let one writer land a source at a time.",
+            )
+
+        return land_in_chunks(episodes, chunk, progress, land_chunk)
+
+    def _land_once(self, tenant: str, items: Sequence[Episode | Refusal]) -> Landing:
+        entries = self._log.entries()
+        key = self._keys.of(tenant)
+        ids = {item.episode_id for item in items if isinstance(item, Episode)}
+        seen = self._seen(tenant, select(entries, tenant, Stage.LAND), ids)
+        admitted = admit_episodes(tenant, items, seen, key)
+        refusals = {key.of_refusal(refusal): refusal for refusal in admitted.refusals}
+        before = select(entries, tenant)
+        for kept in self._known(QUARANTINE, tenant, before, column="digest", names=refusals):
+            del refusals[kept]
+        counted = Landing(len(admitted.fresh), admitted.duplicates, len(admitted.refusals), ())
+        if not admitted.fresh and not refusals:
+            return counted
+        fresh = {episode.episode_id for episode in admitted.fresh}
+
+        def admit(now: Sequence[Entry]) -> None:
+            later = select(now, tenant, Stage.LAND, after=len(entries))
+            if later and (refusals or self._seen(tenant, later, fresh)):
+                raise _Overtaken
+
+        commit = self._commit_landing(tenant, admitted, refusals, admit)
+        return replace(counted, commits=(commit,))
+
+    def _commit_landing(
+        self, tenant: str, admitted: Admitted, refusals: Mapping[str, Refusal], admit: Admit
+    ) -> Commit:
+        batch, landed_at = uuid.uuid4().hex, self._now()
+        episodes = admitted.fresh
+        rows = {
+            PAYLOADS: payload_rows(tenant, batch, episodes, landed_at),
+            EPISODES: header_rows(tenant, batch, episodes, admitted.digests, landed_at),
+            QUARANTINE: refusal_rows(tenant, batch, list(refusals.values()), list(refusals)),
+        }
+        counts = {
+            "episodes": len(episodes),
+            "bytes": sum(len(episode.payload) for episode in episodes),
+            "refused": len(refusals),
+        }
+        draft = Draft(tenant=tenant, stage=Stage.LAND, batch_id=batch, counts=counts)
+        return self._commit(draft, rows, admit)
+
+    def append_statements(
+        self,
+        tenant: str,
+        extracted: Sequence[Extracted],
+        *,
+        clock: Clock,
+        through: int,
+        refusals: Sequence[Refusal] = (),
+    ) -> Commit:
+        """Make statements known, all in one commit (checks: admission)."""
+        check_tenant(tenant)
+        check_extracted(tenant, extracted, refusals)
+        attested = clock is Clock.ATTESTED and bool(extracted)
+        if attested:
+            check_attested(extracted, self._now())
+        new = self._new_only(STATEMENTS, tenant, [e.statement.statement_id for e in extracted])
+
+        def admit(entries: Sequence[Entry]) -> None:
+            check_through(entries, tenant, Stage.EXTRACT, through)
+            if attested:
+                first = extracted[0].statement.recorded_at
+                check_above(entries, tenant, first, self._watermark(tenant))
+            new(select(entries, tenant, Stage.EXTRACT))
+
+        admit(self._log.entries())
+        batch, key = uuid.uuid4().hex, self._keys.of(tenant)
+        receipts = [key.of_refusal(refusal) for refusal in refusals]
+        rows = {
+            STATEMENTS: statement_rows(tenant, batch, extracted, clock),
+            QUARANTINE: refusal_rows(tenant, batch, refusals, receipts),
+        }
+        draft = Draft(
+            tenant=tenant,
+            stage=Stage.EXTRACT,
+            batch_id=batch,
+            clock=clock,
+            through=through,
+            statements=len(extracted),
+            attested_to=extracted[-1].statement.recorded_at if attested else None,
+            counts={"statements": len(extracted), "refused": len(refusals)},
+        )
+        return self._commit(draft, rows, admit)
+
+    def append_beliefs(self, tenant: str, changes: BeliefChanges, *, through: int) -> Commit:
+        """Record what follows from the extract commits up to `through`, once."""
+        check_tenant(tenant)
+        check_changes(tenant, changes)
+        new = self._new_only(BELIEFS, tenant, [belief.belief_id for belief in changes.opened])
+
+        def admit(entries: Sequence[Entry]) -> None:
+            check_through(entries, tenant, Stage.BELIEVE, through)
+            new(select(entries, tenant, Stage.BELIEVE))
+
+        admit(self._log.entries())
+        batch = uuid.uuid4().hex
+        rows = {
+            BELIEFS: belief_rows(tenant, batch, changes),
+            SUPPORTERS: support_rows(tenant, batch, changes),
+        }
+        draft = Draft(
+            tenant=tenant,
+            stage=Stage.BELIEVE,
+            batch_id=batch,
+            through=through,
+            counts=counted_changes(changes),
+        )
+        return self._commit(draft, rows, admit)
+
+    def publish(self, publication: Publication) -> None:
+        """Record that a watermark became readable; told twice in a row, recorded once."""
+        check_tenant(publication.tenant)
+
+        def rows_after(table: Table) -> pa.Table | None:
+            found = self._publications.of(table)
+            mine = [row for row in sorted(found) if row[1].tenant == publication.tenant]
+            if mine and mine[-1][1] == publication:
+                return None
+            return publication_row(len(found) + 1, publication)
+
+        self._store.decide(PUBLICATIONS, rows_after)
+
+    def define(self, tenant: str, kind: str, name: str, body: Mapping[str, object]) -> bool:
+        """Record a definition as a new version when it differs from the newest; True if so."""
+        check_tenant(tenant)
+        text = canonical(body)
+
+        def rows_after(table: Table) -> pa.Table | None:
+            versions = [
+                row
+                for row in self._definitions.of(table)
+                if (row.tenant, row.kind, row.name) == (tenant, kind, name)
+            ]
+            last = max(versions, key=lambda row: row.version, default=None)
+            if last and last.body == text:
+                return None
+            version, after = (last.version, last.holds_from) if last else (0, ALWAYS)
+            holds_from = max(self._now(), after + 1)
+            return definition_row(Definition(tenant, kind, name, version + 1, holds_from, text))
+
+        return self._store.decide(DEFINITIONS, rows_after)
+
+    def _commit(self, draft: Draft, rows: Mapping[TableSpec, pa.Table], admit: Admit) -> Commit:
+        """Write the batch's data rows, then its commit row."""
+        key = self._keys.of(draft.tenant)
+        snapshots = {
+            spec.name: self._store.append(spec, table)
+            for spec, table in rows.items()
+            if table.num_rows
+        }
+        said = f"{key.key_id}:{digest(key.secret, list(rows.values()))}"
+        return self._log.append(replace(draft, snapshots=snapshots, digest=said), admit)
+
+    def _new_only(self, spec: TableSpec, tenant: str, ids: Sequence[str]) -> Admit:
+        """A check that raises where given entries hold one of the ids; each is looked at once."""
+        looked = 0
+        column = {STATEMENTS: "statement_id", BELIEFS: "belief_id"}[spec]
+        kind = spec.name.removesuffix("s")
+
+        def check(entries: Sequence[Entry]) -> None:
+            nonlocal looked
+            fresh = [entry for entry in entries if entry.commit.position > looked]
+            check_new(kind, self._known(spec, tenant, fresh, column=column, names=ids))
+            looked = entries[-1].commit.position if entries else looked
+
+        return check

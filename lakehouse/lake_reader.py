@@ -1,0 +1,293 @@
+"""The reading half of the Iceberg ledger: rows of committed batches as values, in ledger order.
+
+Commits are read first and the data tables after them, so every batch that a commit names is
+there; rows of batches that no commit names are not seen.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from functools import reduce
+from operator import or_
+from typing import Any, Final
+
+import pyarrow as pa
+from pyiceberg.expressions import And, BooleanExpression, Or
+
+from lakehouse.admission import Landed
+from lakehouse.changes import merged, settled
+from lakehouse.codec_beliefs import OPENED, changes_of
+from lakehouse.codec_commits import Definition, definitions_of, publications_of
+from lakehouse.codec_episodes import check_cipher, episodes_of, refusals_of
+from lakehouse.codec_statements import extracted_of, statements_of
+from lakehouse.columns import values
+from lakehouse.commit_log import CommitLog
+from lakehouse.model.beliefs import Belief, Support
+from lakehouse.model.episodes import Episode, Refusal
+from lakehouse.model.errors import InputError, IntegrityError
+from lakehouse.model.ledger import BeliefChanges, Commit, Extracted, Publication, Stage
+from lakehouse.model.statements import Statement
+from lakehouse.pruning import MOST_NAMED, among, equal_to, is_equal, is_in, is_null
+from lakehouse.scan import FileCache, committed, find
+from lakehouse.stamping import Entry, Now, select
+from lakehouse.store import Store
+from lakehouse.table_spec import TableSpec
+from lakehouse.tables import (
+    BELIEFS,
+    DEFINITIONS,
+    EPISODES,
+    PAYLOADS,
+    PUBLICATIONS,
+    QUARANTINE,
+    STATEMENTS,
+    SUPPORTERS,
+)
+
+_BATCH: Final = ("batch_id", "ordinal")
+_GROUP_BYTES: Final = 64 * 1024 * 1024
+
+
+class LakeReader:
+    """Every reading method of the port (their promises stand there)."""
+
+    def __init__(self, store: Store, now: Now) -> None:
+        self._store = store
+        self._log = CommitLog(store, now)
+        self._publications = FileCache(PUBLICATIONS, publications_of)
+        self._definitions = FileCache(DEFINITIONS, definitions_of)
+
+    def commits(self, tenant: str, *, after: int = 0, stage: Stage | None = None) -> list[Commit]:
+        """The tenant's commits beyond a position, oldest first."""
+        return [e.commit for e in select(self._log.entries(), tenant, stage, after=after)]
+
+    def episodes(
+        self, tenant: str, *, after: int, through: int, batch: int = 20_000
+    ) -> Iterator[list[Episode]]:
+        """Landed episodes in landing order; memory holds one group of commits at a time."""
+        landed = select(self._log.entries(), tenant, Stage.LAND, after=after, through=through)
+        for group in _groups(landed, batch):
+            headers = self._rows(EPISODES, tenant, group)
+            bodies = self._rows(PAYLOADS, tenant, group, ("episode_id", "cipher", "body"))
+            if not headers["episode_id"].equals(bodies["episode_id"]):
+                raise IntegrityError(
+                    f"headers and payloads of positions {group[0].commit.position} to "
+                    f"{group[-1].commit.position} differ",
+                    remedy="A payload file is missing: restore it, or the table's snapshot.",
+                )
+            check_cipher(bodies)
+            for begin in range(0, headers.num_rows, batch):
+                part = bodies.slice(begin, batch)
+                yield episodes_of(tenant, headers.slice(begin, batch), values(part, "body"))
+
+    def headers(
+        self, tenant: str, episode_ids: Collection[str] | None = None
+    ) -> dict[str, Episode]:
+        """Episodes by id without payload; all if no ids are given."""
+        if episode_ids is not None and not episode_ids:
+            return {}
+        rows = self._rows(
+            EPISODES,
+            tenant,
+            select(self._log.entries(), tenant, Stage.LAND),
+            where=among("episode_id", episode_ids) if episode_ids is not None else None,
+            exactly=is_in("episode_id", episode_ids) if episode_ids is not None else None,
+        )
+        return {episode.episode_id: episode for episode in episodes_of(tenant, rows, None)}
+
+    def payload(self, tenant: str, episode_id: str) -> bytes:
+        """The raw record: its header names the batch, the batch names the file."""
+        entries = select(self._log.entries(), tenant, Stage.LAND)
+        where = equal_to("episode_id", episode_id)
+        exactly = is_equal("episode_id", episode_id)
+        header = self._rows(EPISODES, tenant, entries, (), where=where, exactly=exactly)
+        if not header.num_rows:
+            raise InputError(
+                f"unknown episode {episode_id!r}", remedy="Ask for an episode that was landed."
+            )
+        entry = entries[header["rank"][0].as_py()]
+        columns = ("cipher", "body")
+        rows = self._rows(PAYLOADS, tenant, [entry], columns, where=where, exactly=exactly)
+        if rows.num_rows != 1:
+            raise IntegrityError(
+                f"episode {episode_id!r} has {rows.num_rows} payloads",
+                remedy="Restore the payload's file, or the table's snapshot.",
+            )
+        check_cipher(rows)
+        return bytes(rows["body"][0].as_py())
+
+    def statements(
+        self,
+        tenant: str,
+        *,
+        subjects: Collection[str] | None = None,
+        ids: Collection[str] | None = None,
+        after: int = 0,
+        through: int | None = None,
+    ) -> list[Statement]:
+        """Statements in ledger order; few subjects open only their buckets."""
+        log = self._log.entries()
+        entries = select(log, tenant, Stage.EXTRACT, after=after, through=through)
+        if subjects is None and ids is None:
+            return statements_of(tenant, self._rows(STATEMENTS, tenant, entries), entries)
+        if not subjects and not ids:
+            return []
+        where, exactly = _reach(set(subjects or ()), set(ids or ()))
+        rows = self._rows(STATEMENTS, tenant, entries, where=where, exactly=exactly)
+        return statements_of(tenant, rows, entries)
+
+    def extracted(
+        self, tenant: str, source: str, records: Collection[str] | None = None
+    ) -> list[Extracted]:
+        """What a state feed has said so far of these records, in ledger order."""
+        if records is not None and not records:
+            return []
+        entries = select(self._log.entries(), tenant, Stage.EXTRACT)
+        exactly = is_equal("source", source)
+        if records is not None:
+            exactly &= is_in("record", records)
+        rows = self._rows(STATEMENTS, tenant, entries, exactly=exactly)
+        return extracted_of(tenant, rows, entries)
+
+    def belief_changes(self, tenant: str, *, after: int, through: int) -> BeliefChanges:
+        """The changes of the believe commits in (after, through], merged in order."""
+        entries = self._believed(tenant, after, through)
+        beliefs = self._rows(BELIEFS, tenant, entries)
+        supporters = self._rows(SUPPORTERS, tenant, entries)
+        return merged(changes_of(tenant, beliefs, supporters))
+
+    def beliefs(self, tenant: str, *, through: int | None = None) -> list[Belief]:
+        """Every rectangle with its closing and strictest classification applied."""
+        rows = self._rows(BELIEFS, tenant, self._believed(tenant, 0, through))
+        nothing = SUPPORTERS.arrow.empty_table()
+        return list(settled(changes_of(tenant, rows, nothing)).opened)
+
+    def supports(self, tenant: str, *, through: int | None = None) -> list[Support]:
+        """Every support box with its closing applied."""
+        rows = self._rows(SUPPORTERS, tenant, self._believed(tenant, 0, through))
+        nothing = BELIEFS.arrow.empty_table()
+        return list(settled(changes_of(tenant, nothing, rows)).supports_opened)
+
+    def publications(self, tenant: str) -> list[Publication]:
+        """Publications of a tenant, oldest first."""
+        found = self._publications.of(self._store.load(PUBLICATIONS))
+        ordered = sorted(found, key=lambda numbered: numbered[0])
+        return [publication for _, publication in ordered if publication.tenant == tenant]
+
+    def definitions(self, tenant: str, kind: str) -> dict[str, dict[str, object]]:
+        """The newest version of each definition of that kind, by name."""
+        found: list[Definition] = self._definitions.of(self._store.load(DEFINITIONS))
+        newest: dict[str, dict[str, object]] = {}
+        for row in sorted(found, key=lambda row: (row.name, row.version)):
+            if (row.tenant, row.kind) == (tenant, kind):
+                newest[row.name] = json.loads(row.body)
+        return newest
+
+    def quarantined(self, tenant: str) -> list[Refusal]:
+        """Refused input, oldest first."""
+        return refusals_of(
+            tenant, self._rows(QUARANTINE, tenant, select(self._log.entries(), tenant))
+        )
+
+    def tenants(self) -> list[str]:
+        """Tenants that hold a commit or a definition, sorted."""
+        defined = self._definitions.of(self._store.load(DEFINITIONS))
+        committing = {entry.commit.tenant for entry in self._log.entries()}
+        return sorted(committing | {row.tenant for row in defined})
+
+    def _seen(
+        self, tenant: str, entries: Sequence[Entry], ids: Collection[str]
+    ) -> dict[str, Landed]:
+        """What these land entries hold of the ids."""
+        if not ids or not entries:
+            return {}
+        columns = ("episode_id", "digest", "location")
+        between = among("episode_id", ids)
+        rows = self._rows(
+            EPISODES, tenant, entries, columns, where=between, exactly=is_in("episode_id", ids)
+        )
+        return {
+            episode_id: Landed(digest, location)
+            for episode_id, digest, location in zip(
+                *(values(rows, column) for column in columns), strict=True
+            )
+        }
+
+    def _known(
+        self,
+        spec: TableSpec,
+        tenant: str,
+        entries: Sequence[Entry],
+        *,
+        column: str,
+        names: Collection[str],
+    ) -> set[str]:
+        """Which of the names the column of these entries' rows holds."""
+        if not names or not entries:
+            return set()
+        chosen = is_in(column, names)
+        if spec is BELIEFS:
+            chosen &= is_equal("kind", OPENED)
+        return set(values(self._rows(spec, tenant, entries, (column,), exactly=chosen), column))
+
+    def _watermark(self, tenant: str) -> int | None:
+        return max((p.watermark for p in self.publications(tenant)), default=None)
+
+    def _believed(self, tenant: str, after: int, through: int | None) -> list[Entry]:
+        log = self._log.entries()
+        return select(log, tenant, Stage.BELIEVE, after=after, through=through)
+
+    def _rows(
+        self,
+        spec: TableSpec,
+        tenant: str,
+        entries: Sequence[Entry],
+        columns: Sequence[str] | None = None,
+        *,
+        where: BooleanExpression | None = None,
+        exactly: Any = None,
+    ) -> pa.Table:
+        """Rows of these entries' batches, in ledger order, with `rank` (scan.committed).
+
+        `where` prunes files, the Arrow expression `exactly` chooses rows.
+        """
+        wanted = None if columns is None else (*columns, *_BATCH)
+        if not entries:
+            names = spec.arrow.names if wanted is None else wanted
+            return committed(spec.arrow.empty_table().select(list(names)), entries)
+        pruned: BooleanExpression = equal_to("tenant", tenant)
+        if len(entries) <= MOST_NAMED:
+            pruned = And(pruned, among("batch_id", [e.commit.batch_id for e in entries]))
+        if where is not None:
+            pruned = And(pruned, where)
+        chosen = is_equal("tenant", tenant)
+        if exactly is not None:
+            chosen &= exactly
+        found = find(self._store.load(spec), spec, pruned, wanted, chosen)
+        return committed(found, entries)
+
+
+def _reach(subjects: set[str], ids: set[str]) -> tuple[BooleanExpression | None, Any]:
+    """What prunes and what chooses statements that name one of these."""
+    parts = [is_in("target", subjects | ids)]
+    if subjects:
+        parts.append(is_in("subject", subjects))
+    if ids:
+        parts += [is_in("statement_id", ids), is_in("episode_id", ids)]
+        return None, reduce(or_, parts)
+    return Or(among("subject", subjects), is_null("subject")), reduce(or_, parts)
+
+
+def _groups(entries: Sequence[Entry], episodes: int) -> Iterator[list[Entry]]:
+    """Runs of commits that together hold about so many episodes, and not too many bytes."""
+    group: list[Entry] = []
+    count = size = 0
+    for entry in entries:
+        group.append(entry)
+        count += entry.commit.counts.get("episodes", 0)
+        size += entry.commit.counts.get("bytes", 0)
+        if count >= episodes or size >= _GROUP_BYTES or len(group) == MOST_NAMED:
+            yield group
+            group, count, size = [], 0, 0
+    if group:
+        yield group

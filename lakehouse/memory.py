@@ -1,0 +1,300 @@
+"""The memory twin of the ledger: the same promises, for tests and trials; one process, no file.
+
+What it admits, stamps and merges is decided by the modules that the Iceberg ledger uses too;
+only the keeping differs.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import uuid
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from lakehouse.admission import (
+    Landed,
+    admit_episodes,
+    canonical,
+    check_above,
+    check_attested,
+    check_changes,
+    check_extracted,
+    check_new,
+    check_through,
+    counted_changes,
+    land_in_chunks,
+)
+from lakehouse.changes import joined, merged, settled
+from lakehouse.keys import DigestKey, check_tenant
+from lakehouse.ledger import Landing, Progress
+from lakehouse.model.beliefs import Belief, Support
+from lakehouse.model.episodes import Episode, Refusal
+from lakehouse.model.errors import InputError
+from lakehouse.model.ledger import BeliefChanges, Clock, Commit, Extracted, Publication, Stage
+from lakehouse.model.statements import Statement
+from lakehouse.stamping import Draft, Entry, Now, enter, select, system_clock
+
+
+@dataclass(slots=True)
+class _Held:
+    """What one tenant holds, in ledger order; batches by their commit's position."""
+
+    key: DigestKey = field(default_factory=lambda: DigestKey(secrets.token_bytes(32)))
+    episodes: dict[str, tuple[int, Episode]] = field(default_factory=dict)
+    landed: dict[str, Landed] = field(default_factory=dict)
+    refusals: list[tuple[str, Refusal]] = field(default_factory=list)
+    extracted: list[tuple[int, Extracted]] = field(default_factory=list)
+    changes: list[tuple[int, BeliefChanges]] = field(default_factory=list)
+    publications: list[Publication] = field(default_factory=list)
+    definitions: dict[tuple[str, str], str] = field(default_factory=dict)
+
+
+class MemoryLedger:
+    """The port kept in memory. `now` stamps commits, `store_now` is the store's own clock."""
+
+    def __init__(self, now: Now = system_clock, store_now: Now = system_clock) -> None:
+        self._now = now
+        self._store_now = store_now
+        self._entries: list[Entry] = []
+        self._tenants: defaultdict[str, _Held] = defaultdict(_Held)
+        self._writing = threading.RLock()
+
+    def commits(self, tenant: str, *, after: int = 0, stage: Stage | None = None) -> list[Commit]:
+        """The tenant's commits beyond a position, oldest first."""
+        return [entry.commit for entry in select(self._entries, tenant, stage, after=after)]
+
+    def land(
+        self,
+        tenant: str,
+        episodes: Iterable[Episode | Refusal],
+        *,
+        chunk: int = 20_000,
+        progress: Progress | None = None,
+    ) -> Landing:
+        """Append episodes, one commit a chunk; nothing new, no commit."""
+        check_tenant(tenant)
+        return land_in_chunks(
+            episodes, chunk, progress, lambda items: self._land_chunk(tenant, items)
+        )
+
+    def _land_chunk(self, tenant: str, items: Sequence[Episode | Refusal]) -> Landing:
+        with self._writing:
+            held = self._tenants[tenant]
+            admitted = admit_episodes(tenant, items, held.landed, held.key)
+            known = {receipt for receipt, _ in held.refusals}
+            receipts = {held.key.of_refusal(r): r for r in admitted.refusals}
+            refusals = [r for receipt, r in receipts.items() if receipt not in known]
+            fresh = admitted.fresh
+            counted = Landing(len(fresh), admitted.duplicates, len(admitted.refusals), ())
+            if not fresh and not refusals:
+                return counted
+            counts = {
+                "episodes": len(fresh),
+                "bytes": sum(len(episode.payload) for episode in fresh),
+                "refused": len(refusals),
+            }
+            landed_at = self._now()
+            commit = self._commit(_draft(tenant, Stage.LAND, counts))
+            for episode, digest in zip(fresh, admitted.digests, strict=True):
+                kept = replace(episode, landed_at=landed_at)
+                held.episodes[episode.episode_id] = (commit.position, kept)
+                held.landed[episode.episode_id] = Landed(digest, episode.location)
+            _refuse(held, refusals)
+            return replace(counted, commits=(commit,))
+
+    def episodes(
+        self, tenant: str, *, after: int, through: int, batch: int = 20_000
+    ) -> Iterator[list[Episode]]:
+        """Landed episodes of the commits in (after, through], in landing order, in batches."""
+        found = [e for at, e in self._of(tenant).episodes.values() if after < at <= through]
+        for begin in range(0, len(found), batch):
+            yield found[begin : begin + batch]
+
+    def headers(
+        self, tenant: str, episode_ids: Collection[str] | None = None
+    ) -> dict[str, Episode]:
+        """Episodes by id without payload; all if no ids are given."""
+        wanted = None if episode_ids is None else set(episode_ids)
+        return {
+            name: replace(episode, payload=b"")
+            for name, (_, episode) in self._of(tenant).episodes.items()
+            if wanted is None or name in wanted
+        }
+
+    def payload(self, tenant: str, episode_id: str) -> bytes:
+        """The raw record; InputError for an unknown episode."""
+        found = self._of(tenant).episodes.get(episode_id)
+        if found is None:
+            raise InputError(
+                f"unknown episode {episode_id!r}", remedy="Ask for an episode that was landed."
+            )
+        return found[1].payload
+
+    def append_statements(
+        self,
+        tenant: str,
+        extracted: Sequence[Extracted],
+        *,
+        clock: Clock,
+        through: int,
+        refusals: Sequence[Refusal] = (),
+    ) -> Commit:
+        """Make statements known, all in one commit (checks: admission)."""
+        check_tenant(tenant)
+        check_extracted(tenant, extracted, refusals)
+        attested = clock is Clock.ATTESTED and bool(extracted)
+        with self._writing:
+            held = self._tenants[tenant]
+            check_through(self._entries, tenant, Stage.EXTRACT, through)
+            if attested:
+                check_attested(extracted, self._now())
+                first = extracted[0].statement.recorded_at
+                watermark = max((p.watermark for p in held.publications), default=None)
+                check_above(self._entries, tenant, first, watermark)
+            known = {row.statement.statement_id for _, row in held.extracted}
+            check_new("statement", known & {row.statement.statement_id for row in extracted})
+            counts = {"statements": len(extracted), "refused": len(refusals)}
+            draft = replace(
+                _draft(tenant, Stage.EXTRACT, counts),
+                clock=clock,
+                through=through,
+                statements=len(extracted),
+                attested_to=extracted[-1].statement.recorded_at if attested else None,
+            )
+            commit = self._commit(draft)
+            seq = self._entries[-1].first_seq
+            for place, row in enumerate(extracted):
+                at = row.statement.recorded_at if attested else commit.recorded_at
+                said = replace(row.statement, seq=seq + place, recorded_at=at)
+                held.extracted.append((commit.position, replace(row, statement=said)))
+            _refuse(held, refusals)
+            return commit
+
+    def statements(
+        self,
+        tenant: str,
+        *,
+        subjects: Collection[str] | None = None,
+        ids: Collection[str] | None = None,
+        after: int = 0,
+        through: int | None = None,
+    ) -> list[Statement]:
+        """Statements in ledger order, of the extract commits in (after, through]."""
+        about, named = set(subjects or ()), set(ids or ())
+        everything = subjects is None and ids is None
+        return [
+            row.statement
+            for at, row in self._of(tenant).extracted
+            if after < at
+            and (through is None or at <= through)
+            and (everything or _names(row.statement, about, named))
+        ]
+
+    def extracted(
+        self, tenant: str, source: str, records: Collection[str] | None = None
+    ) -> list[Extracted]:
+        """What a state feed has said so far of these records, in ledger order."""
+        wanted = None if records is None else set(records)
+        return [
+            row
+            for _, row in self._of(tenant).extracted
+            if row.statement.source == source and (wanted is None or row.record in wanted)
+        ]
+
+    def append_beliefs(self, tenant: str, changes: BeliefChanges, *, through: int) -> Commit:
+        """Record what follows from the extract commits up to `through`, once."""
+        check_tenant(tenant)
+        check_changes(tenant, changes)
+        with self._writing:
+            held = self._tenants[tenant]
+            check_through(self._entries, tenant, Stage.BELIEVE, through)
+            known = {b.belief_id for _, batch in held.changes for b in batch.opened}
+            check_new("belief", known & {b.belief_id for b in changes.opened})
+            draft = _draft(tenant, Stage.BELIEVE, counted_changes(changes))
+            commit = self._commit(replace(draft, through=through))
+            held.changes.append((commit.position, changes))
+            return commit
+
+    def belief_changes(self, tenant: str, *, after: int, through: int) -> BeliefChanges:
+        """The changes of the believe commits in (after, through], merged in order."""
+        return merged(joined(self._batches(tenant, after, through)))
+
+    def beliefs(self, tenant: str, *, through: int | None = None) -> list[Belief]:
+        """Every rectangle with its closing and strictest classification applied."""
+        return list(settled(joined(self._batches(tenant, 0, through))).opened)
+
+    def supports(self, tenant: str, *, through: int | None = None) -> list[Support]:
+        """Every support box with its closing applied."""
+        return list(settled(joined(self._batches(tenant, 0, through))).supports_opened)
+
+    def publish(self, publication: Publication) -> None:
+        """Record that a watermark became readable; told twice in a row, recorded once."""
+        check_tenant(publication.tenant)
+        with self._writing:
+            told = self._tenants[publication.tenant].publications
+            if told[-1:] != [publication]:
+                told.append(publication)
+
+    def publications(self, tenant: str) -> list[Publication]:
+        """Publications of a tenant, oldest first."""
+        return list(self._of(tenant).publications)
+
+    def define(self, tenant: str, kind: str, name: str, body: Mapping[str, object]) -> bool:
+        """Record a definition when it differs from the newest; True if so."""
+        check_tenant(tenant)
+        text = canonical(body)
+        with self._writing:
+            held = self._tenants[tenant].definitions
+            differs = held.get((kind, name)) != text
+            held[kind, name] = text
+            return differs
+
+    def definitions(self, tenant: str, kind: str) -> dict[str, dict[str, object]]:
+        """The newest version of each definition of that kind, by name."""
+        held = sorted(self._of(tenant).definitions.items())
+        return {name: json.loads(text) for (of, name), text in held if of == kind}
+
+    def quarantined(self, tenant: str) -> list[Refusal]:
+        """Refused input, oldest first."""
+        return [refusal for _, refusal in self._of(tenant).refusals]
+
+    def tenants(self) -> list[str]:
+        """Tenants that hold a commit or a definition, sorted."""
+        defining = {name for name, held in self._tenants.items() if held.definitions}
+        return sorted(defining | {entry.commit.tenant for entry in self._entries})
+
+    def _of(self, tenant: str) -> _Held:
+        return self._tenants[tenant] if tenant in self._tenants else _Held()
+
+    def _batches(self, tenant: str, after: int, through: int | None) -> list[BeliefChanges]:
+        return [
+            batch
+            for at, batch in self._of(tenant).changes
+            if after < at and (through is None or at <= through)
+        ]
+
+    def _commit(self, draft: Draft) -> Commit:
+        entry = enter(self._entries, draft, self._now, self._store_now)
+        self._entries.append(entry)
+        return entry.commit
+
+
+def _refuse(held: _Held, refusals: Iterable[Refusal]) -> None:
+    held.refusals.extend((held.key.of_refusal(refusal), refusal) for refusal in refusals)
+
+
+def _draft(tenant: str, stage: Stage, counts: Mapping[str, int]) -> Draft:
+    return Draft(tenant=tenant, stage=stage, batch_id=uuid.uuid4().hex, counts=counts)
+
+
+def _names(statement: Statement, subjects: set[str], ids: set[str]) -> bool:
+    return (
+        statement.subject in subjects
+        or statement.statement_id in ids
+        or statement.episode_id in ids
+        or statement.target in subjects
+        or statement.target in ids
+    )
