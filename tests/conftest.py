@@ -6,6 +6,8 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["tests.neo4j"]
+
 settings.register_profile(
     "beliefgraph",
     deadline=None,

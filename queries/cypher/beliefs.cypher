@@ -1,0 +1,5 @@
+// What is believed about one entity, of one predicate or of all.
+MATCH (s:Entity {id: $entity})-[r:BELIEF|ATTRIBUTE]->(o)
+WHERE ($predicate IS NULL OR r.predicate = $predicate) AND
+//: include rule r
+RETURN collect({{belief}}) AS found

@@ -1,0 +1,3 @@
+// Which tenants this graph holds.
+MATCH (p:Projection)
+RETURN p.tenant AS tenant ORDER BY tenant

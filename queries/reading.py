@@ -1,0 +1,151 @@
+"""One read is one statement in a read transaction: the answer and the state it was read from.
+
+A read that saw the epoch move is repeated, and so is one that the server gave up on its own
+account (an outdated transaction); both a bounded number of times.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final, LiteralString, TypeVar
+
+from neo4j import READ_ACCESS, Driver, Query, Session
+from neo4j.exceptions import AuthError, DriverError, Neo4jError, ServiceUnavailable
+
+from graph.statements import statement
+from lakehouse.model.errors import BeliefgraphError, InputError, UnavailableError
+from queries.basis import State, state_of
+
+ATTEMPTS: Final = 8
+PAUSE: Final = 0.02
+"""Seconds before the second attempt; it doubles from one to the next."""
+SECONDS: Final = 60.0
+"""How long one read may take on the server."""
+
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a verb returned, and the state of the graph it was read from."""
+
+    rows: list[Any]
+    state: State
+
+
+class EpochMoved(Exception):
+    """The graph changed below the watermark while it was read."""
+
+
+class Reader:
+    """Reads one database. Safe to share between threads: every read has its own session."""
+
+    def __init__(self, driver: Driver, database: str | None, *, pause: float = PAUSE) -> None:
+        self._driver = driver
+        self._database = database
+        self._pause = pause
+
+    def tenants(self) -> list[str]:
+        """The tenants that the graph holds."""
+        return self.repeated(
+            lambda session: [
+                row["tenant"] for row in _run(session, statement("tenants", "queries"))
+            ]
+        )
+
+    def read(self, tenant: str, text: LiteralString, parameters: Mapping[str, object]) -> Found:
+        """Run a framed verb. InputError for a tenant that the graph does not hold."""
+        given = {"tenant": tenant, **parameters}
+
+        def once(session: Session) -> Found | None:
+            rows = _run(session, text, given)
+            if not rows:
+                return None
+            state = state_of(rows[0]["projection"])
+            check_epoch(rows[0]["epoch_before"], state.epoch)
+            return Found(rows[0]["found"], state)
+
+        return self._known(tenant, self.repeated(once))
+
+    def state(self, tenant: str) -> State:
+        """What the graph says of itself for a tenant; InputError for an unknown one."""
+
+        def once(session: Session) -> State | None:
+            rows = _run(session, statement("projection"), {"tenant": tenant})
+            return state_of(rows[0]["projection"]) if rows else None
+
+        return self._known(tenant, self.repeated(once))
+
+    def repeated(self, work: Callable[[Session], _Result]) -> _Result:
+        """Do a read until it is one of a single state; UnavailableError when it never is."""
+        last: Exception | None = None
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                time.sleep(self._pause * 2 ** (attempt - 1))
+            try:
+                with self._session() as session:
+                    return work(session)
+            except EpochMoved as moved:
+                last = moved
+            except (Neo4jError, DriverError) as failed:
+                if not failed.is_retryable() or isinstance(failed, AuthError):
+                    raise unavailable(failed) from failed
+                last = failed
+        if isinstance(last, (Neo4jError, DriverError)):
+            raise unavailable(last) from last
+        raise UnavailableError(
+            f"the graph was being changed below its watermark during {ATTEMPTS} attempts to read",
+            remedy="Try again when the running repair, erasure or rebuild is done.",
+        ) from last
+
+    @contextmanager
+    def _session(self) -> Iterator[Session]:
+        with self._driver.session(
+            database=self._database, default_access_mode=READ_ACCESS, fetch_size=-1
+        ) as session:
+            yield session
+
+    def _known(self, tenant: str, result: _Result | None) -> _Result:
+        if result is not None:
+            return result
+        tenants = self.tenants()
+        if not tenants:
+            raise UnavailableError(
+                "the graph holds no tenant yet",
+                remedy="Run `beliefgraph run` to land, believe and project a source.",
+            )
+        raise InputError(
+            f"unknown tenant {tenant!r}",
+            remedy="Known ones: " + ", ".join(tenants) + ".",
+            tenant=tenant,
+        )
+
+
+def check_epoch(before: int, after: int) -> None:
+    """EpochMoved unless both looks at the epoch saw the same."""
+    if before != after:
+        raise EpochMoved(f"epoch {before} became {after}")
+
+
+def unavailable(failed: Neo4jError | DriverError) -> BeliefgraphError:
+    """The driver's error as one of ours."""
+    if isinstance(failed, ServiceUnavailable):
+        return UnavailableError(
+            "the Neo4j server does not answer any more",
+            remedy="See `beliefgraph status`; start the local one with `beliefgraph up`.",
+        )
+    code = failed.code if isinstance(failed, Neo4jError) else type(failed).__name__
+    return UnavailableError(
+        f"Neo4j could not answer: {failed}",
+        remedy="Run `beliefgraph doctor`; then try again.",
+        code=code,
+    )
+
+
+def _run(
+    session: Session, text: LiteralString, parameters: Mapping[str, object] | None = None
+) -> list[Any]:
+    return list(session.run(Query(text, timeout=SECONDS), dict(parameters or {})))

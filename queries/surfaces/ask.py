@@ -1,0 +1,153 @@
+"""The command `ask`: one question to the graph at a pair of instants, with its evidence."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+
+import click
+
+from lakehouse.model.errors import InputError
+from lakehouse.model.statements import CLASSIFICATION_NAMES
+from queries.answers import Answer, Evidence
+from queries.basis import zone_named
+from queries.statements import MOST_STEPS
+from queries.surfaces.composition import default_tenant, opened
+from queries.surfaces.rendering import render
+from queries.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked, before any instant: one of the forms of the command."""
+
+    subject: str | None
+    predicate: str | None
+    who: str | None
+    hops: int | None
+    history: bool
+
+    def check(self) -> None:
+        """InputError for a mixture of forms."""
+        if self.who is not None and (self.subject or self.hops or self.history):
+            raise InputError(
+                "--who asks for the subject, so none can be given with it",
+                remedy="Ask either `ask SUBJECT …` or `ask --who PREDICATE=VALUE`.",
+            )
+        if self.who is None and not self.subject:
+            raise InputError(
+                "nothing is asked",
+                remedy="Give a SUBJECT (`ask zone:Asia/Tokyo`) or --who PREDICATE=VALUE.",
+            )
+        if self.hops is not None and (self.predicate or self.history):
+            raise InputError(
+                "--hops follows every predicate and is asked of a SUBJECT alone",
+                remedy="Leave out the PREDICATE and --history.",
+            )
+        if self.history and not self.predicate:
+            raise InputError(
+                "--history is asked of one predicate",
+                remedy="Give it: `ask SUBJECT PREDICATE --history`.",
+            )
+
+    def of(self, view: View) -> Answer:
+        """The answer."""
+        if self.who is not None:
+            predicates, value = chain(self.who)
+            return view.holders(predicates[-1], value, via=predicates[:-1])
+        subject = self.subject or ""
+        if self.hops is not None:
+            return view.paths(subject, self.hops)
+        if self.history and self.predicate:
+            return view.history(subject, self.predicate)
+        return view.beliefs(subject, self.predicate)
+
+
+def chain(text: str) -> tuple[list[str], str]:
+    """`has_zone/utc_offset=+03:00` as its predicates and the value at their end."""
+    path, equals, value = text.partition("=")
+    predicates = path.split("/")
+    if not equals or not value or not all(predicates) or len(predicates) > MOST_STEPS:
+        raise InputError(
+            f"--who {text!r} is not a chain of predicates with a value at its end",
+            remedy=f"Write PREDICATE=VALUE, or up to {MOST_STEPS} predicates with / between: "
+            "has_zone/utc_offset=+03:00.",
+        )
+    return predicates, value
+
+
+@click.command()
+@click.argument("subject", required=False)
+@click.argument("predicate", required=False)
+@click.option("--who", metavar="CHAIN=VALUE", help="Ask who has a value, up to 3 predicates away.")
+@click.option("--hops", type=click.IntRange(1, MOST_STEPS), help="All reached in so many steps.")
+@click.option("--history", is_flag=True, help="All that was believed of PREDICATE by then.")
+@click.option("--valid-at", metavar="WHEN", help="When in the world  [default: now]")
+@click.option("--known-at", metavar="WHEN", help="As known when  [default: the watermark]")
+@click.option("--zone", metavar="NAME", help="Zone of dates and times without one  [default: UTC]")
+@click.option("--tenant", metavar="NAME", help="Whose beliefs  [default: the only one there is]")
+@click.option("--listener", metavar="RULE", default="trust>=0", show_default=True)
+@click.option(
+    "--clearance",
+    type=click.Choice(CLASSIFICATION_NAMES),
+    default=CLASSIFICATION_NAMES[-1],
+    show_default=True,
+    help="What the reader may see.",
+)
+@click.option("--strict", is_flag=True, help="Fail where known-at is not published yet.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def ask(
+    *,
+    subject: str | None,
+    predicate: str | None,
+    who: str | None,
+    hops: int | None,
+    history: bool,
+    valid_at: str | None,
+    known_at: str | None,
+    zone: str | None,
+    tenant: str | None,
+    listener: str,
+    clearance: str,
+    strict: bool,
+    as_json: bool,
+) -> None:
+    """Ask what was believed, true when, as known when, and from where.
+
+    SUBJECT is an entity; without PREDICATE all that is believed of it is told. WHEN is a date
+    (the midnight that begins it) or an instant with its offset. The same question, asked at the
+    same two instants, has the same answer for ever.
+
+    \b
+    Examples:
+      beliefgraph ask zone:America/Mexico_City utc_offset \\
+          --valid-at 2023-06-01 --known-at 2022-10-01
+      beliefgraph ask --who has_zone/utc_offset=+03:00 --valid-at 2024-06-01
+      beliefgraph ask zone:Asia/Almaty utc_offset --history
+      beliefgraph ask country:KZ --hops 2 --json
+    """
+    wanted = Wanted(subject, predicate, who, hops, history)
+    wanted.check()
+    asked_zone = zone_named(zone)
+    with opened(os.environ, listener) as memory:
+        view = memory.view(
+            tenant or default_tenant(memory, os.environ),
+            valid_at=valid_at,
+            known_at=known_at,
+            listener=listener,
+            clearance=clearance,
+            strict=strict,
+            zone=asked_zone,
+        )
+        answer = wanted.of(view)
+        support = {} if history else view.support(*answer.beliefs)
+    if as_json:
+        click.echo(json.dumps(_record(answer, support), indent=2, ensure_ascii=False))
+    else:
+        click.echo(render(answer, support))
+
+
+def _record(answer: Answer, support: dict[str, tuple[Evidence, ...]]) -> dict[str, object]:
+    told = {belief: [one.as_record() for one in further] for belief, further in support.items()}
+    return {**answer.as_record(), "support": told}

@@ -1,0 +1,284 @@
+"""The command `doctor`: looks at everything an answer stands on, and says what is wrong.
+
+Checks are functions of one shape: from what they may look at to what they found. None of them
+changes anything, starts anything, or hides behind another's failure.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+import click
+
+from graph import schema
+from graph.server import connection_from, home_from, status
+from graph.session import open_driver
+from lakehouse.model import instants
+from lakehouse.model.errors import EXIT_CODES, BeliefgraphError
+from queries.reading import Reader
+from queries.surfaces.cli import DISTRIBUTION
+
+PACKAGES: Final = ("lakehouse", "graph", "queries", "pipelines")
+OLDEST_PYTHON: Final = (3, 11)
+_REQUIRED: Final = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?\s*([^;]*)(;.*)?$")
+_BOUND: Final = re.compile(r"(>=|==|<)\s*([0-9][0-9.]*)")
+
+
+class Level(StrEnum):
+    """How bad it is: `note` is worth knowing, `problem` stands in the way."""
+
+    FINE = "fine"
+    NOTE = "note"
+    PROBLEM = "problem"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check found; a problem has a category of `EXIT_CODES`."""
+
+    check: str
+    level: Level
+    message: str
+    remedy: str = ""
+    category: str = "configuration"
+
+    def as_record(self) -> dict[str, str]:
+        """For JSON."""
+        record = {"check": self.check, "level": self.level.value, "message": self.message}
+        if self.level is Level.PROBLEM:
+            record |= {"remedy": self.remedy, "category": self.category}
+        elif self.remedy:
+            record["remedy"] = self.remedy
+        return record
+
+
+Check = Callable[[Mapping[str, str]], Iterator[Finding]]
+
+
+def python(_: Mapping[str, str]) -> Iterator[Finding]:
+    """The interpreter is new enough."""
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info[:2] < OLDEST_PYTHON:
+        yield Finding(
+            "python", Level.PROBLEM, f"Python {version} is too old", "Use Python 3.11 or newer."
+        )
+    else:
+        yield Finding("python", Level.FINE, f"Python {version}")
+
+
+def packages(_: Mapping[str, str]) -> Iterator[Finding]:
+    """Every package that the distribution requires is there, in a version it allows."""
+    try:
+        required = metadata.requires(DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:
+        yield Finding(
+            "packages",
+            Level.PROBLEM,
+            "the distribution beliefgraph is not installed here",
+            "Install it: pip install beliefgraph (in a checkout: pip install -e .).",
+        )
+        return
+    checked = 0
+    for line in required:
+        found = _REQUIRED.match(line)
+        if found is None or (found.group(3) and "extra" in found.group(3)):
+            continue
+        checked += 1
+        yield from _package(found.group(1), found.group(2).strip())
+    yield Finding("packages", Level.FINE, f"{checked} required packages looked at")
+
+
+def _package(name: str, wanted: str) -> Iterator[Finding]:
+    try:
+        version = metadata.version(name)
+    except metadata.PackageNotFoundError:
+        yield Finding(
+            "packages",
+            Level.PROBLEM,
+            f"{name} {wanted} is missing",
+            f"pip install '{name}{wanted}'",
+        )
+        return
+    if not all(_allows(sign, bound, version) for sign, bound in _BOUND.findall(wanted)):
+        yield Finding(
+            "packages",
+            Level.PROBLEM,
+            f"{name} is {version}, and {wanted} is needed",
+            f"pip install '{name}{wanted}'",
+        )
+
+
+def _allows(sign: str, bound: str, version: str) -> bool:
+    wanted, found = _numbers(bound), _numbers(version)
+    width = max(len(wanted), len(found))
+    wanted += (0,) * (width - len(wanted))
+    found += (0,) * (width - len(found))
+    return {">=": found >= wanted, "<": found < wanted, "==": found == wanted}[sign]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    found = re.match(r"\d+(?:\.\d+)*", version)
+    return tuple(map(int, found.group().split("."))) if found else ()
+
+
+def names(_: Mapping[str, str]) -> Iterator[Finding]:
+    """No other distribution claims one of the names that ours are imported by."""
+    claims = metadata.packages_distributions()
+    foreign = [
+        (package, other)
+        for package in PACKAGES
+        for other in sorted(set(claims.get(package, ())) - {DISTRIBUTION})
+    ]
+    for package, other in foreign:
+        yield Finding(
+            "names",
+            Level.PROBLEM,
+            f"the distribution {other!r} installs a package {package!r} too: which of the two is "
+            "imported is chance",
+            f"pip uninstall {other}, or give beliefgraph an environment of its own.",
+        )
+    if not foreign:
+        yield Finding("names", Level.FINE, "no other distribution claims " + ", ".join(PACKAGES))
+
+
+def home(environ: Mapping[str, str]) -> Iterator[Finding]:
+    """The home can be written, or made."""
+    place = home_from(environ)
+    nearest = next(folder for folder in (place, *place.parents) if folder.exists())
+    try:
+        with tempfile.TemporaryFile(dir=nearest):
+            pass
+    except OSError as refused:
+        yield Finding(
+            "home",
+            Level.PROBLEM,
+            f"{place} cannot be written: {refused.strerror}",
+            "Set BELIEFGRAPH_HOME to a folder of yours.",
+        )
+        return
+    made = "" if place.exists() else " (not made yet)"
+    yield Finding("home", Level.FINE, f"{place}{made}")
+
+
+def server(environ: Mapping[str, str]) -> Iterator[Finding]:
+    """What the Neo4j server is doing."""
+    state = status(environ)
+    told = f"{state.state}{f' at {state.uri}' if state.uri else ''}"
+    if state.state in ("running", "external"):
+        yield Finding("server", Level.FINE, told)
+    else:
+        yield Finding(
+            "server", Level.NOTE, told, "beliefgraph up starts it; run and demo do so themselves."
+        )
+
+
+def graph(environ: Mapping[str, str]) -> Iterator[Finding]:
+    """The graph has its constraints and indexes, and tells how far each tenant is."""
+    if status(environ).state not in ("running", "external"):
+        yield Finding("graph", Level.NOTE, "not looked at: no server runs")
+        return
+    connection = connection_from(environ)
+    with open_driver(connection) as driver:
+        reader = Reader(driver, connection.database)
+        tenants = reader.tenants()
+        if not tenants:
+            yield Finding("graph", Level.NOTE, "holds no tenant yet", "beliefgraph run")
+            return
+        schema.check(driver, connection.database)
+        yield Finding("graph", Level.FINE, "constraints and indexes are there")
+        for tenant in tenants:
+            state = reader.state(tenant)
+            if state.watermark is None:
+                yield Finding(
+                    "graph", Level.NOTE, f"{tenant}: nothing published yet", "beliefgraph run"
+                )
+            else:
+                yield Finding(
+                    "graph",
+                    Level.FINE,
+                    f"{tenant}: position {state.position}, watermark "
+                    f"{instants.show(state.watermark)}",
+                )
+
+
+def lake(environ: Mapping[str, str]) -> Iterator[Finding]:
+    """The lake opens, and tells how far each tenant's ledger is."""
+    place = home_from(environ)
+    if not _has_lake(place, environ):
+        yield Finding("lake", Level.NOTE, "nothing landed yet", "beliefgraph land or demo")
+        return
+    from lakehouse.iceberg import open_ledger  # noqa: PLC0415  (heavy)
+    from lakehouse.model.ledger import Stage  # noqa: PLC0415
+
+    ledger = open_ledger(place, environ)
+    tenants = ledger.tenants()
+    yield Finding("lake", Level.FINE, f"opens; {len(tenants)} tenants")
+    for tenant in tenants:
+        commits = ledger.commits(tenant)
+        believed = [commit.position for commit in commits if commit.stage is Stage.BELIEVE]
+        yield Finding(
+            "lake",
+            Level.FINE,
+            f"{tenant}: {len(commits)} commits, newest beliefs at position "
+            f"{believed[-1] if believed else '-'}",
+        )
+
+
+def _has_lake(place: Path, environ: Mapping[str, str]) -> bool:
+    return place.exists() or any(name.startswith("PYICEBERG_CATALOG__") for name in environ)
+
+
+CHECKS: Final[tuple[Check, ...]] = (python, packages, names, home, server, graph, lake)
+
+
+def examine(environ: Mapping[str, str]) -> list[Finding]:
+    """All that the checks find; an error of ours in one of them is a finding too."""
+    findings: list[Finding] = []
+    for check in CHECKS:
+        try:
+            findings.extend(check(environ))
+        except BeliefgraphError as error:
+            findings.append(
+                Finding(check.__name__, Level.PROBLEM, error.message, error.remedy, error.category)
+            )
+    return findings
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def doctor(ctx: click.Context, as_json: bool) -> None:
+    """Examine Python, packages, home, server, graph and lake; say what is wrong.
+
+    Nothing is changed or started. The exit code is 0 when no problem was found, else that of
+    the first problem's kind.
+
+    \b
+    Example:
+      beliefgraph doctor --json
+    """
+    findings = examine(os.environ)
+    problems = [finding for finding in findings if finding.level is Level.PROBLEM]
+    if as_json:
+        record = {
+            "healthy": not problems,
+            "findings": [finding.as_record() for finding in findings],
+        }
+        click.echo(json.dumps(record, indent=2, ensure_ascii=False))
+    else:
+        for finding in findings:
+            click.echo(f"{finding.level.value:8} {finding.check:9} {finding.message}")
+            if finding.remedy:
+                click.echo(f"{'':18} {finding.remedy}")
+    if problems:
+        ctx.exit(EXIT_CODES[problems[0].category])

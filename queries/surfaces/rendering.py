@@ -1,0 +1,180 @@
+"""Answers as plain text of at most 100 columns: what is believed, its evidence, its basis."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from lakehouse.model import instants
+from lakehouse.model.statements import CLASSIFICATION_NAMES
+from queries.answers import Answer, Believed, Evidence, Path
+from queries.basis import Basis
+
+WIDTH: Final = 100
+_LABEL: Final = 10
+_STEP: Final = 12
+_MOST_CONFIRMATIONS: Final = 5
+
+Support = Mapping[str, Sequence[Evidence]]
+
+
+def render(answer: Answer, support: Support) -> str:
+    """The whole answer."""
+    lines = [*_heading(answer), ""]
+    if answer.nothing:
+        lines.append("Nothing is known.")
+    elif answer.paths:
+        for path in answer.paths:
+            lines.extend(_path(path))
+    else:
+        for belief in answer.beliefs:
+            lines.extend(_belief(belief, support, _title(belief, answer)))
+    return "\n".join([*lines, "", *_basis(answer)])
+
+
+def _heading(answer: Answer) -> Iterator[str]:
+    basis = answer.basis
+    yield from _wrapped(_question(answer.question), "")
+    when = "at any time" if answer.question["verb"] == "history" else _instant(basis.valid_at)
+    yield f"  true when     {when}"
+    yield f"  as known      {_instant(basis.known_at)}"
+
+
+def _question(question: Mapping[str, object]) -> str:
+    match question["verb"]:
+        case "holders":
+            via = question["via"]
+            steps = [*(via if isinstance(via, list) else []), question["predicate"]]
+            return f"who has {' / '.join(map(str, steps))} = {question['value']}"
+        case "paths":
+            return f"{question['start']}: reached in at most {question['hops']} steps"
+        case "history":
+            return f"{question['entity']} {question['predicate']}: history"
+        case _:
+            predicate = question.get("predicate")
+            return f"{question['entity']}{f' {predicate}' if predicate else ''}"
+
+
+def _title(belief: Believed, answer: Answer) -> str:
+    if answer.question["verb"] == "holders":
+        return f"{belief.subject} {belief.predicate} = {belief.object}"
+    if answer.question.get("predicate"):
+        return belief.object
+    return f"{belief.predicate} = {belief.object}"
+
+
+def _path(path: Path) -> Iterator[str]:
+    """A chain, and for each of its steps when it holds and which episode says so."""
+    chain = path.start + "".join(f" -{step.predicate}→ {step.object}" for step in path.steps)
+    yield from _wrapped(chain, "")
+    for number, step in enumerate(path.steps, start=1):
+        yield from _labelled(f"{number} valid", _valid(step), "  ", _STEP)
+        yield from _labelled("  believed", _recorded(step), "  ", _STEP)
+        told = (
+            "erased" if step.erased else f"{step.evidence.episode_id} · {_carried(step.evidence)}"
+        )
+        yield from _labelled("  episode", told, "  ", _STEP)
+
+
+def _belief(belief: Believed, support: Support, title: str) -> Iterator[str]:
+    yield from _wrapped(title, "")
+    inner = "  "
+    yield from _labelled("valid", _valid(belief), inner)
+    yield from _labelled("believed", _recorded(belief), inner)
+    if belief.erased:
+        yield from _labelled("source", "erased", inner)
+        return
+    yield from _evidence(belief.evidence, inner)
+    further = [one for one in support.get(belief.belief_id, ()) if one != belief.evidence]
+    if further:
+        named = ", ".join(one.episode_id for one in further[:_MOST_CONFIRMATIONS])
+        more = len(further) - _MOST_CONFIRMATIONS
+        named += f" and {more} more (--json tells all)" if more > 0 else ""
+        yield from _labelled("confirmed", f"{len(further)}×: {named}", inner)
+
+
+def _valid(belief: Believed) -> str:
+    period = f"{_instant(belief.valid_from)} → {_instant(belief.valid_to)}"
+    if belief.valid_from_basis == "stated":
+        return period
+    was = "was recorded" if belief.valid_from_basis == "recorded" else "occurred"
+    return f"{period}, start taken from when it {was}"
+
+
+def _recorded(belief: Believed) -> str:
+    since = _instant(belief.recorded_from)
+    if instants.is_open(belief.recorded_to):
+        return f"since {since}"
+    why = f" ({belief.reason} by {belief.closed_by})" if belief.closed_by else ""
+    return f"{since} → {_instant(belief.recorded_to)}{why}"
+
+
+def _evidence(evidence: Evidence, indent: str) -> Iterator[str]:
+    yield from _labelled("episode", evidence.episode_id, indent)
+    words = [evidence.source, evidence.source_record, evidence.location, evidence.who or ""]
+    yield from _labelled("source", " · ".join(word for word in words if word), indent)
+    attested = " as attested" if evidence.attested else ""
+    heard = f"{_instant(evidence.recorded_at)}{attested} · landed {_instant(evidence.landed_at)}"
+    yield from _labelled("heard", heard, indent)
+    yield from _labelled("carries", _carried(evidence), indent)
+
+
+def _carried(evidence: Evidence) -> str:
+    return f"{evidence.verification} · {CLASSIFICATION_NAMES[evidence.classification]}"
+
+
+def _basis(answer: Answer) -> Iterator[str]:
+    basis: Basis = answer.basis
+    parts = [
+        f"tenant {basis.tenant}",
+        f"listener {basis.listener}",
+        f"clearance {CLASSIFICATION_NAMES[basis.clearance]}",
+        f"clock {basis.clock}",
+        f"watermark {_instant(basis.watermark)}",
+        f"position {basis.position}",
+        f"epoch {basis.epoch}",
+        f"generation {basis.generation}",
+        f"graph {basis.graph_digest or '-'}",
+        f"answer {answer.digest}",
+    ]
+    yield from _packed("basis", parts)
+    for note in basis.notes():
+        yield from _labelled("note", note, "")
+
+
+def _packed(label: str, parts: Sequence[str]) -> Iterator[str]:
+    """Parts with dots between, none of them broken over two lines."""
+    line = f"{label:{_LABEL}}"
+    for number, part in enumerate(parts):
+        if number and len(line) + 3 + len(part) > WIDTH:
+            yield line
+            line = " " * _LABEL + part
+        else:
+            line += (" · " if number else "") + part
+    yield line
+
+
+def _labelled(label: str, text: str, indent: str, width: int = _LABEL) -> Iterator[str]:
+    start = f"{indent}{label:{width}}"
+    yield from textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=start,
+        subsequent_indent=" " * len(start),
+        break_on_hyphens=False,
+    )
+
+
+def _wrapped(text: str, indent: str) -> Iterator[str]:
+    yield from textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent + "    ",
+        break_on_hyphens=False,
+    )
+
+
+def _instant(instant: int) -> str:
+    return instants.show(instant)

@@ -1,0 +1,166 @@
+"""A view asks the graph at one basis: entity, beliefs, neighbours, paths, holders, history, why.
+
+It is pinned when it is made: later publications do not move it. Every answer carries the basis
+with the epoch and generation that it was read from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, LiteralString
+
+from neo4j import Session
+
+from graph.rows import node_id
+from lakehouse.model.beliefs import identity
+from lakehouse.model.errors import ConflictError, InputError
+from lakehouse.model.statements import CLASSIFICATION
+from queries import rows
+from queries.answers import Answer, Believed, Evidence
+from queries.basis import Basis, State
+from queries.raw import RawAnswer, read_raw
+from queries.reading import Found, Reader
+from queries.statements import stepping, steps_checked, verb
+
+
+class View:
+    """One basis. Made by `Memory.view`; holds no connection of its own."""
+
+    def __init__(self, reader: Reader, basis: Basis, *, pinned: bool) -> None:
+        self._reader = reader
+        self.basis: Final = basis
+        """What every answer of this view is asked at."""
+        self.pinned: Final = pinned
+        """True when the question named its `known_at`."""
+
+    def beliefs(self, entity: str, predicate: str | None = None) -> Answer:
+        """What is believed about one entity, of one predicate or of all."""
+        found, basis = self._read(verb("beliefs"), entity=self._node(entity), predicate=predicate)
+        question = {"verb": "beliefs", "entity": entity, "predicate": predicate}
+        return Answer(question, basis, rows.beliefs(found.rows, basis.known_at))
+
+    def entity(self, entity: str) -> Answer:
+        """All that is believed about an entity, and every belief that names it."""
+        found, basis = self._read(verb("entity"), entity=self._node(entity))
+        question = {"verb": "entity", "entity": entity}
+        return Answer(question, basis, rows.beliefs(found.rows, basis.known_at))
+
+    def neighbours(self, entity: str, hops: int = 1) -> Answer:
+        """The believed edges between entities within 1 to 3 steps, whichever way they point."""
+        steps_checked(hops)
+        text = stepping("neighbours", "{1,2}", f"{{1,{max(1, hops - 1)}}}")
+        found, basis = self._read(text, entity=self._node(entity), hops=hops)
+        question = {"verb": "neighbours", "entity": entity, "hops": hops}
+        return Answer(question, basis, rows.stepped(found.rows, basis.known_at))
+
+    def paths(self, start: str, hops: int) -> Answer:
+        """Everything reached from an entity in 1 to `hops` believed steps, with the fewest.
+
+        Of equally short paths to the same end one is told, the one whose belief ids come first.
+        """
+        text = stepping("paths", "{1,3}", f"{{1,{steps_checked(hops)}}}")
+        found, basis = self._read(text, entity=self._node(start))
+        question = {"verb": "paths", "start": start, "hops": hops}
+        return Answer(question, basis, *rows.chains(found.rows, basis.known_at))
+
+    def holders(self, predicate: str, value: str, via: str | Sequence[str] | None = None) -> Answer:
+        """Who has a value, an entity's id or a literal's text.
+
+        `via` puts one or two predicates before it: who has one of these whose `predicate` is
+        `value`. All steps hold at the same pair of instants.
+        """
+        before = [via] if isinstance(via, str) else list(via or ())
+        question = {"verb": "holders", "predicate": predicate, "value": value, "via": before}
+        ends = {
+            "predicate": predicate,
+            "value": identity(self.basis.tenant, predicate, value),
+            "entity": self._node(value),
+        }
+        if not before:
+            found, basis = self._read(verb("holders"), **ends)
+            return Answer(question, basis, rows.beliefs(found.rows, basis.known_at))
+        text = stepping("holders_via", "{2}", f"{{{steps_checked(len(before), 2)}}}")
+        found, basis = self._read(text, via=before, **ends)
+        return Answer(question, basis, *rows.chains(found.rows, basis.known_at))
+
+    def history(self, entity: str, predicate: str) -> Answer:
+        """Every rectangle of one predicate known by `known_at`, at whatever `valid_at`.
+
+        What closed one of them later is absent: it reads as open.
+        """
+        found, basis = self._read(verb("history"), entity=self._node(entity), predicate=predicate)
+        question = {"verb": "history", "entity": entity, "predicate": predicate}
+        told = rows.beliefs(found.rows, basis.known_at)
+        told = tuple(sorted(told, key=lambda b: (b.recorded_from, b.valid_from, b.belief_id)))
+        return Answer(question, basis, told)
+
+    def support(self, *beliefs: Believed) -> dict[str, tuple[Evidence, ...]]:
+        """Who says so, by belief id: the origin first, then the live confirmations.
+
+        A belief whose every support was erased has none.
+        """
+        asked = [belief.belief_id for belief in beliefs if not belief.erased]
+        support: dict[str, tuple[Evidence, ...]] = {
+            belief.belief_id: () if belief.erased else (belief.evidence,) for belief in beliefs
+        }
+        if asked:
+            found, _ = self._read(verb("support"), beliefs=asked)
+            for row in sorted(found.rows, key=lambda row: (row[7], row[1])):
+                further = rows.confirmation(row, found.state.attested_to)
+                support[row[0]] = (*support[row[0]], further)
+        return support
+
+    def cypher(self, text: str, parameters: Mapping[str, object] | None = None) -> RawAnswer:
+        """Raw Cypher in a read transaction, with the basis bound as parameters.
+
+        It reads the database as it is, past the rule, so it is refused (InputError) to a view
+        that is pinned to a `known_at`, since later closings would show, and to a clearance
+        below `restricted`. It is the operator's tool; no surface that serves others offers it.
+        `$tenant`, `$valid_at`, `$known_at`, `$listener` and `$clearance` are bound.
+        """
+        self._check_raw()
+        bound = {**(parameters or {}), "tenant": self.basis.tenant, **self.basis.rule}
+
+        def once(session: Session) -> RawAnswer:
+            state, columns, found = read_raw(session, self.basis.tenant, text, bound)
+            return RawAnswer(text, self._at(state), columns, found)
+
+        return self._reader.repeated(once)
+
+    def _check_raw(self) -> None:
+        if self.pinned:
+            raise InputError(
+                "raw Cypher is refused to a view that is pinned to a known_at: what was closed "
+                "later would show",
+                remedy="Ask the shipped verbs, or make the view without known_at.",
+            )
+        if self.basis.clearance < CLASSIFICATION["restricted"]:
+            raise InputError(
+                "raw Cypher sees every classification and is refused below clearance restricted",
+                remedy="Ask the shipped verbs.",
+            )
+
+    def _node(self, entity: str) -> str:
+        return node_id(self.basis.tenant, entity)
+
+    def _read(self, text: LiteralString, **parameters: Any) -> tuple[Found, Basis]:
+        found = self._reader.read(self.basis.tenant, text, {**self.basis.rule, **parameters})
+        return found, self._at(found.state)
+
+    def _at(self, state: State) -> Basis:
+        """This view's basis on the state that a read saw."""
+        if state.watermark is None or state.watermark < self.basis.known_at:
+            raise ConflictError(
+                f"the graph of tenant {self.basis.tenant!r} was rebuilt and does not reach this "
+                "view's known_at any more",
+                remedy="Make a new view; `beliefgraph run` completes the rebuild.",
+            )
+        return replace(
+            self.basis,
+            position=state.position,
+            watermark=state.watermark,
+            epoch=state.epoch,
+            generation=state.generation,
+            graph_digest=state.digest,
+        )

@@ -1,0 +1,43 @@
+"""A real Neo4j for the tests: one server and one driver for the whole run.
+
+With `NEO4J_URI` set that server is used. Otherwise the managed one is started in
+`BELIEFGRAPH_TEST_HOME` (kept, so that the next run finds its jars), else in a folder of its own.
+What was running before is left running.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+from neo4j import Driver
+
+from graph import schema
+from graph.server import Connection, down, status, up
+from graph.session import open_driver
+
+OURS: Final = "BELIEFGRAPH_TEST_HOME"
+
+
+@pytest.fixture(scope="session")
+def neo4j_connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    """Where the tests' server listens."""
+    home = os.environ.get(OURS) or str(tmp_path_factory.mktemp("neo4j-home"))
+    environ = {**os.environ, "BELIEFGRAPH_HOME": home}
+    before = status(environ).state
+    yield up(environ)
+    if before not in {"running", "external"}:
+        down(environ)
+
+
+@pytest.fixture(scope="session")
+def neo4j_driver(neo4j_connection: Connection) -> Iterator[Driver]:
+    """A driver on a database with our schema; the server's warnings are errors."""
+    driver = open_driver(neo4j_connection, warn=True)
+    try:
+        schema.ensure(driver, neo4j_connection.database)
+        yield driver
+    finally:
+        driver.close()

@@ -1,0 +1,236 @@
+"""`beliefgraph ask`, as an auditor types it, over a graph made by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from neo4j import Driver
+
+from graph.server import Connection
+from lakehouse.iceberg import open_ledger
+from lakehouse.model.errors import EXIT_CODES, InputError
+from lakehouse.model.instants import FOREVER, parse
+from lakehouse.model.listeners import Listener, Listeners
+from queries.surfaces.ask import chain
+from queries.surfaces.cli import GROUP, Commands
+from tests.handmade import Handmade
+
+ROOT = Commands("beliefgraph", entry_points=[EntryPoint("ask", "queries.surfaces.ask:ask", GROUP)])
+ZONE = "zone:America/Mexico_City"
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def graph(neo4j_driver: Driver, neo4j_connection: Connection) -> Handmade:
+    """What was believed of Mexico City's clocks before and after the law of October 2022."""
+    made = Handmade(neo4j_driver, neo4j_connection.database)
+    made.publish(parse("2026-01-01"), attested_to=parse("2026-01-01"), clock="attested")
+    law, summer = parse("2022-11-01"), parse("2023-04-02T08:00:00Z")
+    autumn = parse("2023-10-29T07:00:00Z")
+    landed = parse("2026-02-01")
+    for name, at in (("tzdata/2022.1", "2022-03-16"), ("tzdata/2022.6", "2022-11-01")):
+        made.episode(name, source="tzdata", attested_at=parse(at), landed_at=landed)
+    told: dict[str, Any] = {"source": "tzdata", "trust": 3, "imported": True, "landed_at": landed}
+    early = told | {"episode_id": "tzdata/2022.1"}
+    late = told | {"episode_id": "tzdata/2022.6"}
+    made.believe(
+        ZONE,
+        "utc_offset",
+        "-05:00",
+        valid=(summer, autumn),
+        recorded=(parse("2022-03-16"), law),
+        closed_by="st-law",
+        **early,
+    )
+    made.believe(ZONE, "utc_offset", "-06:00", valid=(0, FOREVER), recorded=(law, FOREVER), **late)
+    made.believe("country:MX", "has_zone", ZONE, kind="entity", many=True, **early)
+    made.believe("country:MX", "part_of", "continent:NA", kind="entity", **early)
+    return made
+
+
+@pytest.fixture
+def run(
+    graph: Handmade,
+    neo4j_connection: Connection,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> Run:
+    monkeypatch.setenv("NEO4J_URI", neo4j_connection.uri)
+    monkeypatch.setenv("NEO4J_USERNAME", neo4j_connection.username)
+    monkeypatch.setenv("NEO4J_PASSWORD", neo4j_connection.password)
+    monkeypatch.setenv("NEO4J_DATABASE", neo4j_connection.database)
+    monkeypatch.setenv("BELIEFGRAPH_HOME", str(tmp_path))
+    monkeypatch.setenv("BELIEFGRAPH_TENANT", graph.tenant)
+
+    def ask(*args: str) -> Result:
+        return CliRunner().invoke(ROOT, ["ask", *args])
+
+    return ask
+
+
+def test_the_same_question_as_known_then_and_now(run: Run, graph: Handmade) -> None:
+    then = run(ZONE, "utc_offset", "--valid-at", "2023-06-01", "--known-at", "2022-10-01")
+    now = run(ZONE, "utc_offset", "--valid-at", "2023-06-01")
+    assert (then.exit_code, now.exit_code) == (0, 0)
+    assert then.stdout.splitlines()[:14] == [
+        "zone:America/Mexico_City utc_offset",
+        "  true when     2023-06-01T00:00:00Z",
+        "  as known      2022-10-01T00:00:00Z",
+        "",
+        "-05:00",
+        "  valid     2023-04-02T08:00:00Z → 2023-10-29T07:00:00Z",
+        "  believed  since 2022-03-16T00:00:00Z",
+        "  episode   tzdata/2022.1",
+        "  source    tzdata · record-tzdata/2022.1 · file:tzdata/2022.1",
+        "  heard     2022-03-16T00:00:00Z as attested · landed 2026-02-01T00:00:00Z",
+        "  carries   authoritative · public",
+        "",
+        f"basis     tenant {graph.tenant} · listener trust>=0 · clearance restricted · "
+        "clock attested",
+        "          watermark 2026-01-01T00:00:00Z · position 7 · epoch 0 · generation 1 · graph d1",
+    ]
+    assert "-06:00" in now.stdout
+    assert "-05:00" not in now.stdout
+    assert "as known      2026-01-01T00:00:00Z" in now.stdout
+    assert all(len(line) <= 100 for line in (then.stdout + now.stdout).splitlines())
+
+
+def test_the_json_says_the_same(run: Run, graph: Handmade) -> None:
+    told = run(ZONE, "--valid-at", "2023-06-01", "--known-at", "2022-10-01", "--json")
+    record = json.loads(told.stdout)
+    assert record.keys() == {"question", "beliefs", "basis", "digest", "support"}
+    (belief,) = record["beliefs"]
+    assert (belief["object"], belief["recorded_to"], belief["reason"]) == ("-05:00", "∞", None)
+    assert belief["evidence"]["episode"] == "tzdata/2022.1"
+    assert [one["episode"] for one in record["support"][belief["belief"]]] == ["tzdata/2022.1"]
+    assert record["basis"]["known_at"] == "2022-10-01T00:00:00Z"
+    assert record["basis"]["tenant"] == graph.tenant
+
+
+def test_who_has_a_value_two_steps_away(run: Run) -> None:
+    told = run("--who", "has_zone/utc_offset=-05:00", "--valid-at", "2023-06-01",
+               "--known-at", "2022-10-01")  # fmt: skip
+    assert told.stdout.startswith("who has has_zone / utc_offset = -05:00\n")
+    assert f"country:MX -has_zone→ {ZONE} -utc_offset→ -05:00" in told.stdout.splitlines()
+    nobody = run("--who", "has_zone/utc_offset=-05:00", "--valid-at", "2023-06-01")
+    assert "Nothing is known." in nobody.stdout
+    record = json.loads(run("--who", f"has_zone={ZONE}", "--json").stdout)
+    assert [belief["subject"] for belief in record["beliefs"]] == ["country:MX"]
+
+
+def test_hops_and_history(run: Run) -> None:
+    reached = json.loads(run("country:MX", "--hops", "2", "--json").stdout)
+    assert {path["end"]: path["length"] for path in reached["paths"]} == {
+        ZONE: 1,
+        "continent:NA": 1,
+    }
+    history = run(ZONE, "utc_offset", "--history").stdout
+    assert "true when     at any time" in history
+    assert "believed  2022-03-16T00:00:00Z → 2022-11-01T00:00:00Z (corrected by st-law)" in history
+    assert history.index("-05:00") < history.index("-06:00")
+
+
+def test_nothing_known_is_an_answer(run: Run) -> None:
+    for args in (("zone:Nowhere", "utc_offset"), (ZONE, "--known-at", "1999-01-01")):
+        told = run(*args)
+        assert told.exit_code == 0
+        assert "Nothing is known." in told.stdout
+        assert "watermark 2026-01-01T00:00:00Z" in told.stdout
+
+
+def test_known_at_above_the_watermark(run: Run) -> None:
+    told = run(ZONE, "--known-at", "2027-01-01")
+    assert told.exit_code == 0
+    assert "note      known_at 2027-01-01T00:00:00Z is not published yet" in told.stdout
+    strict = run(ZONE, "--known-at", "2027-01-01", "--strict", "--json")
+    assert strict.exit_code == EXIT_CODES["conflict"]
+    assert strict.stdout == ""
+    error = json.loads(strict.stderr)["error"]
+    assert error["category"] == "conflict"
+    assert error["facts"]["watermark"] == "2026-01-01T00:00:00Z"
+
+
+def test_a_zone_gives_a_bare_date_its_midnight(run: Run) -> None:
+    told = run(ZONE, "--valid-at", "2023-06-01", "--zone", "America/Mexico_City", "--json")
+    assert json.loads(told.stdout)["basis"]["valid_at"] == "2023-06-01T06:00:00Z"
+    assert run(ZONE, "--zone", "Mars/Olympus").exit_code == EXIT_CODES["input"]
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ((), "nothing is asked"),
+        ((ZONE, "--who", "a=b"), "none can be given with it"),
+        ((ZONE, "utc_offset", "--hops", "2"), "SUBJECT alone"),
+        ((ZONE, "--history"), "one predicate"),
+        (("--who", "utc_offset"), "not a chain"),
+        ((ZONE, "--valid-at", "yesterday"), "is not an instant"),
+        ((ZONE, "--valid-at", "2023-02-30"), "not a day"),
+        ((ZONE, "--valid-at", "2023-06-01T12:00"), "has no offset"),
+        ((ZONE, "--listener", "nobody"), "unknown listener"),
+        ((ZONE, "--tenant", "no-such-tenant"), "unknown tenant"),
+        ((ZONE, "--tenant", "a/b"), "cannot name a tenant"),
+        ((ZONE, "--clearance", "cosmic"), "cosmic"),
+        ((ZONE, "--hops", "4"), "4"),
+    ],
+)
+def test_wrong_input_is_told_with_its_place(run: Run, args: tuple[str, ...], said: str) -> None:
+    told = run(*args)
+    assert told.exit_code == EXIT_CODES["input"]
+    assert said in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+def test_the_tenant_must_be_named_where_there_are_several(
+    run: Run, graph: Handmade, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Handmade(graph.driver, graph.database)
+    other.publish(1)
+    monkeypatch.delenv("BELIEFGRAPH_TENANT")
+    told = run(ZONE)
+    assert told.exit_code == EXIT_CODES["input"]
+    assert other.tenant in told.stderr
+    assert graph.tenant in told.stderr
+    assert run(ZONE, "--tenant", graph.tenant).exit_code == 0
+
+
+def test_a_declared_listener_comes_from_the_ledger(
+    run: Run, graph: Handmade, tmp_path: Path
+) -> None:
+    declared = Listeners((Listener("tzdata only", sources=frozenset({"tzdata"})),))
+    ledger = open_ledger(tmp_path, {})
+    ledger.define(graph.tenant, "listeners", "listeners", declared.as_record())
+    graph.believe("country:MX", "motto", "x", listeners=declared.bit("tzdata only"))
+    told = json.loads(run("country:MX", "--listener", "tzdata only", "--json").stdout)
+    assert [belief["predicate"] for belief in told["beliefs"]] == ["motto"]
+
+
+def test_no_server_is_a_clear_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NEO4J_URI")
+    told = run(ZONE)
+    assert told.exit_code == EXIT_CODES["unavailable"]
+    assert "beliefgraph up" in told.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("size=4", (["size"], "4")),
+        ("has_zone/utc_offset=+03:00", (["has_zone", "utc_offset"], "+03:00")),
+        ("a/b/c=x=y/z", (["a", "b", "c"], "x=y/z")),
+    ],
+)
+def test_chains(text: str, expected: tuple[list[str], str]) -> None:
+    assert chain(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "a", "=4", "a=", "a//b=4", "a/b/c/d=4"])
+def test_what_is_no_chain(text: str) -> None:
+    with pytest.raises(InputError):
+        chain(text)
