@@ -104,8 +104,8 @@ def _report(ran: Ran, seconds: dict[str, float]) -> None:
         ("landed", "episodes landed"),
         ("duplicates", "episodes known already"),
         ("statements", "statements extracted"),
-        ("opened", "edges opened in the graph"),
-        ("closed", "edges closed"),
+        ("edges_opened", "edges opened in the graph"),
+        ("edges_closed", "edges closed"),
     )
     click.echo()
     for name, words in names:

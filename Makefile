@@ -1,0 +1,51 @@
+# beliefgraph: `make help` lists what can be made.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export BELIEFGRAPH_HOME ?= $(HOME)/.beliefgraph
+export DAGSTER_DISABLE_TELEMETRY := yes
+
+.PHONY: help demo test lint bench clean lock
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.installed ## land real time-zone history, run the line, ask four questions
+	@$(BIN)/beliefgraph demo
+
+test: $(VENV)/.installed-dev ## every test, against a real Neo4j and real Iceberg tables
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-dev ## format, lint, types and the direction of imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: $(VENV)/.installed-dev ## measure speed and size; prints tables
+	$(BIN)/python -m tests.benchmarks
+
+clean: ## stop the local stack, remove .venv and caches; BELIEFGRAPH_HOME stays
+	@if [ -x $(BIN)/beliefgraph ]; then $(BIN)/beliefgraph down; fi
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
+
+lock: ## pin the requirements anew (maintainers; needs uv)
+	uv pip compile --universal --generate-hashes --no-emit-index-url --no-annotate --no-header \
+	  --python-version 3.11 pyproject.toml -o infra/requirements.lock
+	uv pip compile --universal --generate-hashes --no-emit-index-url --no-annotate --no-header \
+	  --python-version 3.11 --extra dev -c infra/requirements.lock pyproject.toml \
+	  -o infra/requirements-dev.lock
+
+# Build isolation would fetch setuptools past the lock, so the lock's own one builds us.
+$(VENV)/.installed: infra/requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "beliefgraph needs Python 3.11 or newer; run: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r infra/requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed infra/requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r infra/requirements-dev.lock
+	@touch $@

@@ -1,0 +1,1 @@
+"""The whole line on real data."""
