@@ -95,6 +95,7 @@ def chain(text: str) -> tuple[list[str], str]:
     show_default=True,
     help="What the reader may see.",
 )
+@click.option("--full", is_flag=True, help="Tell all evidence, however many answers there are.")
 @click.option("--strict", is_flag=True, help="Fail where known-at is not published yet.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def ask(
@@ -110,6 +111,7 @@ def ask(
     tenant: str | None,
     listener: str,
     clearance: str,
+    full: bool,
     strict: bool,
     as_json: bool,
 ) -> None:
@@ -145,7 +147,7 @@ def ask(
     if as_json:
         click.echo(json.dumps(_record(answer, support), indent=2, ensure_ascii=False))
     else:
-        click.echo(render(answer, support))
+        click.echo(render(answer, support, full=full))
 
 
 def _record(answer: Answer, support: dict[str, tuple[Evidence, ...]]) -> dict[str, object]:

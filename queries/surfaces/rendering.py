@@ -15,22 +15,45 @@ WIDTH: Final = 100
 _LABEL: Final = 10
 _STEP: Final = 12
 _MOST_CONFIRMATIONS: Final = 5
+_MOST_IN_FULL: Final = 3
+"""Of more beliefs or paths than this, each is told in short: what, and its episodes."""
 
 Support = Mapping[str, Sequence[Evidence]]
 
 
-def render(answer: Answer, support: Support) -> str:
-    """The whole answer."""
+def render(answer: Answer, support: Support, *, full: bool = False) -> str:
+    """The whole answer; `full` tells the evidence of every belief however many there are."""
     lines = [*_heading(answer), ""]
+    several = len(answer.paths or answer.beliefs)
+    short = several > _MOST_IN_FULL and not full
     if answer.nothing:
         lines.append("Nothing is known.")
     elif answer.paths:
         for path in answer.paths:
-            lines.extend(_path(path))
+            lines.extend(_short_path(path) if short else _path(path))
     else:
         for belief in answer.beliefs:
-            lines.extend(_belief(belief, support, _title(belief, answer)))
+            title = _title(belief, answer)
+            lines.extend(_short(belief, title) if short else _belief(belief, support, title))
+    if short:
+        lines += ["", f"{several} in all; --full tells periods and evidence of each."]
     return "\n".join([*lines, "", *_basis(answer)])
+
+
+def _short_path(path: Path) -> Iterator[str]:
+    yield from _wrapped(_chain(path), "")
+    episodes = ", ".join("erased" if s.erased else s.evidence.episode_id for s in path.steps)
+    yield from _wrapped(f"from {episodes}", "    ")
+
+
+def _short(belief: Believed, title: str) -> Iterator[str]:
+    yield from _wrapped(title, "")
+    told = "erased" if belief.erased else belief.evidence.episode_id
+    yield from _wrapped(f"{_valid(belief)}, from {told}", "    ")
+
+
+def _chain(path: Path) -> str:
+    return path.start + "".join(f" -{step.predicate}→ {step.object}" for step in path.steps)
 
 
 def _heading(answer: Answer) -> Iterator[str]:
@@ -66,8 +89,7 @@ def _title(belief: Believed, answer: Answer) -> str:
 
 def _path(path: Path) -> Iterator[str]:
     """A chain, and for each of its steps when it holds and which episode says so."""
-    chain = path.start + "".join(f" -{step.predicate}→ {step.object}" for step in path.steps)
-    yield from _wrapped(chain, "")
+    yield from _wrapped(_chain(path), "")
     for number, step in enumerate(path.steps, start=1):
         yield from _labelled(f"{number} valid", _valid(step), "  ", _STEP)
         yield from _labelled("  believed", _recorded(step), "  ", _STEP)

@@ -1,0 +1,3 @@
+MATCH (n:Entity) WHERE n.id STARTS WITH $prefix
+MATCH (n)-[r]->()
+CALL (r) { DELETE r } IN TRANSACTIONS OF $rows ROWS

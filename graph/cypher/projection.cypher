@@ -1,0 +1,2 @@
+MATCH (p:Projection {tenant: $tenant})
+RETURN p {.*} AS projection

@@ -1,0 +1,3 @@
+MERGE (n:GraphSchema {name: 'beliefgraph'})
+ON CREATE SET n.version = $version
+RETURN n.version AS version

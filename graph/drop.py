@@ -1,0 +1,62 @@
+"""One tenant's projection is removed, and made again from the lake alone.
+
+The Projection node stays, at position 0 and unpublished, with the next generation: a reader
+that began before notices. The lake is not touched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from neo4j import Driver
+
+from graph.projector import Projected, project
+from graph.rows import prefix
+from graph.state import now
+from graph.statements import statement
+from lakehouse.ledger import Ledger, Progress
+
+ROWS: Final = 10_000
+"""Edges of a transaction, and nodes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """What was removed."""
+
+    tenant: str
+    edges: int
+    nodes: int
+
+
+def drop(
+    driver: Driver, database: str, tenant: str, *, progress: Progress | None = None
+) -> Dropped:
+    """Remove a tenant's edges and nodes in batches; unpublished first, so nobody reads half."""
+    start, edges, nodes = prefix(tenant), 0, 0
+    driver.execute_query(
+        statement("reset_projection"), tenant=tenant, now=now(), database_=database
+    )
+    for name in ("drop_edges_of_entities", "drop_edges_of_episodes", "drop_nodes"):
+        with driver.session(database=database) as session:
+            text = statement(name)
+            summary = session.run(text, prefix=start, tenant=tenant, rows=ROWS).consume()
+        edges += summary.counters.relationships_deleted
+        nodes += summary.counters.nodes_deleted
+        if progress is not None:
+            progress(f"dropped {edges} edges, {nodes} nodes")
+    return Dropped(tenant=tenant, edges=edges, nodes=nodes)
+
+
+def rebuild(
+    ledger: Ledger,
+    driver: Driver,
+    database: str,
+    tenant: str,
+    *,
+    progress: Progress | None = None,
+) -> Projected:
+    """Drop, then project all of it again; unreadable until it is verified and published."""
+    drop(driver, database, tenant, progress=progress)
+    return project(ledger, driver, database, tenant, progress=progress)

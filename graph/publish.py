@@ -1,0 +1,108 @@
+"""The watermark moves, last of all, and only over a graph that was shown equal to the lake.
+
+First in the graph, then as a row of `publications`: a run that is stopped in between leaves a
+watermark without its row, and the next run adds it. An import-only tenant is readable up to the
+last instant that its sources attest; a live one up to its newest extract commit or, when nothing
+is waiting, to the instant at which the run began.
+"""
+
+from __future__ import annotations
+
+from neo4j import Driver
+
+from graph import state as states
+from graph.projector import clock_of, consumed
+from graph.state import State
+from graph.verify import Verified
+from lakehouse.ledger import Ledger
+from lakehouse.model.errors import ConflictError, IntegrityError
+from lakehouse.model.ledger import Clock, Commit, Publication, Stage
+
+
+def publish(
+    ledger: Ledger,
+    driver: Driver,
+    database: str,
+    tenant: str,
+    *,
+    began_at: int,
+    verified: Verified,
+) -> Publication | None:
+    """Make the verified state readable; the newest publication, None if nothing is projected.
+
+    `began_at` is the instant at which the run began, before it looked at the ledger. Nothing is
+    written when neither watermark nor digest, position or epoch changed.
+    """
+    state = states.read(driver, database, tenant)
+    if state is None or state.position == 0:
+        return None
+    _require_green(state, verified)
+    reach = _reach(ledger, state, began_at)
+    watermark = reach if state.watermark is None else max(reach, state.watermark)
+    if (state.watermark, state.digest) != (watermark, verified.digest):
+        state = states.set_watermark(
+            driver, database, state, watermark=watermark, digest=verified.digest
+        )
+    told = ledger.publications(tenant)
+    newest = told[-1] if told else None
+    if newest is not None and _says(newest, state):
+        return newest
+    publication = Publication(
+        tenant=tenant,
+        position=state.position,
+        watermark=watermark,
+        published_at=states.now(),
+        digest=verified.digest,
+        epoch=state.epoch,
+    )
+    ledger.publish(publication)
+    return publication
+
+
+def _reach(ledger: Ledger, state: State, began_at: int) -> int:
+    """The recorded instant up to which the projected position tells everything."""
+    through = _commit(ledger, state).through
+    heard = consumed(ledger, state.tenant, through)
+    newest = heard[-1] if heard else None
+    if newest is not None and clock_of(heard) is Clock.ATTESTED:
+        return newest.ledger_to
+    reached = newest.recorded_at if newest is not None else 0
+    waiting = ledger.commits(state.tenant, after=through, stage=Stage.EXTRACT)
+    return reached if waiting else max(reached, began_at)
+
+
+def _commit(ledger: Ledger, state: State) -> Commit:
+    for commit in ledger.commits(state.tenant, stage=Stage.BELIEVE):
+        if commit.position == state.position:
+            return commit
+    raise IntegrityError(
+        f"the graph of {state.tenant!r} stands at position {state.position}, which its ledger "
+        "does not know",
+        remedy="Rebuild it: it was projected from another lake.",
+        tenant=state.tenant,
+    )
+
+
+def _require_green(state: State, verified: Verified) -> None:
+    if not verified.equal:
+        first = verified.differences[0] if verified.differences else None
+        raise IntegrityError(
+            f"the graph of {state.tenant!r} differs from its ledger in "
+            f"{len(verified.differences)} places" + (f", {first.where} first" if first else ""),
+            remedy="Rebuild it (drop, then project) and verify again; the watermark stays.",
+            tenant=state.tenant,
+        )
+    now = (state.tenant, state.position, state.epoch, state.generation)
+    then = (verified.tenant, verified.position, verified.epoch, verified.generation)
+    if now != then:
+        raise ConflictError(
+            f"the projection of {state.tenant!r} has moved since it was verified",
+            remedy="Verify again, then publish.",
+            tenant=state.tenant,
+        )
+
+
+def _says(publication: Publication, state: State) -> bool:
+    return (
+        publication.position, publication.watermark, publication.digest, publication.epoch,
+    ) == (state.position, state.watermark, state.digest, state.epoch)  # fmt: skip

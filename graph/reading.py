@@ -1,0 +1,101 @@
+"""What the graph does hold: every row of a tenant, read in ranges of node ids.
+
+Ranges are cut so that each gives some thousand edges in one record (`collect`): a record of its
+own for every edge costs three times as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+from neo4j import READ_ACCESS, Driver, ManagedTransaction, Session
+
+from graph.lake_rows import (
+    ATTRIBUTE,
+    BELIEF,
+    CONFIRMS,
+    ENTITY_NODE,
+    EPISODE_NODE,
+    MENTIONS,
+    VALUE_NODE,
+    Shape,
+)
+from graph.rows import Row, prefix
+from graph.statements import statement
+
+NODES: Final = 20_000
+"""Nodes of a page."""
+EDGES: Final = 10_000
+"""Edges of a range, unless one node has more."""
+STRAYS: Final = 1_000
+
+_BY_ENTITY: Final = (
+    ("read_entities", ENTITY_NODE),
+    ("read_belief", BELIEF),
+    ("read_attribute", ATTRIBUTE),
+)
+_BY_EPISODE: Final = (
+    ("read_episodes", EPISODE_NODE),
+    ("read_confirms", CONFIRMS),
+    ("read_mentions", MENTIONS),
+)
+
+
+def graph_rows(driver: Driver, database: str, tenant: str) -> Iterator[tuple[Shape, Row]]:
+    """Every node and edge of the tenant, by the nodes that edges leave."""
+    with driver.session(database=database, default_access_mode=READ_ACCESS) as session:
+        for shape, rows in _ahead(_chunks(session, tenant)):
+            for row in rows:
+                yield shape, row
+
+
+def _chunks(session: Session, tenant: str) -> Iterator[tuple[Shape, list[Row]]]:
+    start = prefix(tenant)
+    for sizes, reads in (("entity_sizes", _BY_ENTITY), ("episode_sizes", _BY_EPISODE)):
+        for low, high in _ranges(session, sizes, start):
+            for name, shape in reads:
+                yield shape, _ask(session, name, prefix=start, low=low, high=high)
+    after = ""
+    while page := _ask(session, "read_values", tenant=tenant, after=after, page=NODES):
+        yield VALUE_NODE, page
+        after = page[-1][0]
+
+
+def _ahead(chunks: Iterator[tuple[Shape, list[Row]]]) -> Iterator[tuple[Shape, list[Row]]]:
+    """The same, with the server at work on the next chunk while this one is looked at."""
+    with ThreadPoolExecutor(1, thread_name_prefix="reader") as pool:
+        coming = pool.submit(next, chunks, None)
+        while (chunk := coming.result()) is not None:
+            coming = pool.submit(next, chunks, None)
+            yield chunk
+
+
+def strays(driver: Driver, database: str, tenant: str) -> list[tuple[str, str, str, str]]:
+    """Edges into the tenant's nodes from outside: type, belief_id, start, end; the first 1,000."""
+    with driver.session(database=database, default_access_mode=READ_ACCESS) as session:
+        found = _ask(session, "read_strays", prefix=prefix(tenant), tenant=tenant, limit=STRAYS)
+    return [(str(name), str(belief or ""), str(a), str(b)) for name, belief, a, b in found]
+
+
+def _ranges(session: Session, name: str, prefix: str) -> Iterator[tuple[str, str]]:
+    after = ""
+    while page := _ask(session, name, prefix=prefix, after=after, page=NODES):
+        low, held = page[0][0], 0
+        for at, (_, edges) in enumerate(page):
+            held += 1 + edges
+            if held >= EDGES or at + 1 == len(page):
+                yield low, page[at][0]
+                held = 0
+                low = page[at + 1][0] if at + 1 < len(page) else ""
+        after = page[-1][0]
+
+
+def _ask(session: Session, name: str, **parameters: object) -> list[Any]:
+    text = statement(name)
+
+    def once(tx: ManagedTransaction) -> list[Any]:
+        return list(tx.run(text, parameters).single(strict=True)["found"])
+
+    return session.execute_read(once)

@@ -1,0 +1,148 @@
+"""The Projection node: how far the graph is, and how far it may be read.
+
+`position` is the believe commit that is in the graph, `watermark` the recorded instant that is
+published (None before the first), `projecting` the commit of a batch that is under way or was
+left unfinished. `epoch` moves whenever edges below the watermark change, `generation` whenever
+the projection is dropped and begun anew.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import LiteralString
+
+from neo4j import Driver
+
+from graph.schema import VERSION
+from graph.statements import statement
+from lakehouse.model.errors import ConflictError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What one Projection node says."""
+
+    tenant: str
+    position: int
+    watermark: int | None
+    epoch: int
+    generation: int
+    digest: str
+    projecting: int | None
+    ledger_to: int | None
+    clock: str
+    attested_to: int | None
+    """The recorded instant up to which the clock is the sources'; None without an import."""
+
+
+def read(driver: Driver, database: str, tenant: str) -> State | None:
+    """The tenant's state, None when nothing was ever projected."""
+    return _one(driver, database, statement("projection"), tenant=tenant)
+
+
+def begin(driver: Driver, database: str, tenant: str, to: int) -> State:
+    """Open a batch that will end at believe commit `to`."""
+    found = _one(
+        driver,
+        database,
+        statement("begin_projection"),
+        tenant=tenant,
+        to=to,
+        schema_version=VERSION,
+        now=now(),
+    )
+    return _sure(found, tenant)
+
+
+def bump(driver: Driver, database: str, tenant: str) -> None:
+    """Tell readers that what is below the watermark is about to change."""
+    driver.execute_query(statement("bump_epoch"), tenant=tenant, now=now(), database_=database)
+
+
+def advance(
+    driver: Driver,
+    database: str,
+    begun: State,
+    *,
+    to: int,
+    ledger_to: int,
+    clock: str,
+    attested_to: int | None,
+    bump_epoch: bool,
+) -> State:
+    """Close the batch: the position moves, in the last transaction."""
+    found = _one(
+        driver,
+        database,
+        statement("advance_projection"),
+        tenant=begun.tenant,
+        to=to,
+        ledger_to=ledger_to,
+        clock=clock,
+        attested_to=attested_to,
+        bump=int(bump_epoch),
+        now=now(),
+        generation=begun.generation,
+        **{"from": begun.position},
+    )
+    return _sure(found, begun.tenant)
+
+
+def set_watermark(
+    driver: Driver, database: str, state: State, *, watermark: int, digest: str
+) -> State:
+    """Publish the state that was verified, and no other."""
+    found = _one(
+        driver,
+        database,
+        statement("publish"),
+        tenant=state.tenant,
+        position=state.position,
+        epoch=state.epoch,
+        generation=state.generation,
+        watermark=watermark,
+        digest=digest,
+        now=now(),
+    )
+    return _sure(found, state.tenant)
+
+
+def now() -> int:
+    """The wall clock in microseconds."""
+    return time.time_ns() // 1000
+
+
+def _one(driver: Driver, database: str, text: LiteralString, **parameters: object) -> State | None:
+    records = driver.execute_query(text, parameters, database_=database).records
+    return _state(records[0]["projection"]) if records else None
+
+
+def _sure(found: State | None, tenant: str) -> State:
+    if found is None:
+        raise ConflictError(
+            f"the projection of {tenant!r} was moved by somebody else meanwhile",
+            remedy="Run again: it goes on from where the other one stopped.",
+            tenant=tenant,
+        )
+    return found
+
+
+def _state(node: Mapping[str, object]) -> State:
+    def number(name: str) -> int | None:
+        value = node.get(name)
+        return value if isinstance(value, int) else None
+
+    return State(
+        tenant=str(node["tenant"]),
+        position=number("position") or 0,
+        watermark=number("watermark"),
+        epoch=number("epoch") or 0,
+        generation=number("generation") or 0,
+        digest=str(node.get("digest") or ""),
+        projecting=number("projecting"),
+        ledger_to=number("ledger_to"),
+        clock=str(node.get("clock") or ""),
+        attested_to=number("attested_to"),
+    )
