@@ -11,7 +11,7 @@ from typing import Final
 
 from neo4j import Driver
 
-from graph.projector import Projected, project
+from graph.projector import ErasureReached, Projected, project
 from graph.rows import prefix
 from graph.state import now
 from graph.statements import statement
@@ -60,3 +60,18 @@ def rebuild(
     """Drop, then project all of it again; unreadable until it is verified and published."""
     drop(driver, database, tenant, progress=progress)
     return project(ledger, driver, database, tenant, progress=progress)
+
+
+def catch_up(
+    ledger: Ledger,
+    driver: Driver,
+    database: str,
+    tenant: str,
+    *,
+    progress: Progress | None = None,
+) -> Projected:
+    """Project what waits; where that is an erasure, make the tenant's graph anew instead."""
+    try:
+        return project(ledger, driver, database, tenant, progress=progress)
+    except ErasureReached:
+        return rebuild(ledger, driver, database, tenant, progress=progress)

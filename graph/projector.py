@@ -51,6 +51,17 @@ class Projected:
     seconds: float = 0.0
 
 
+class ErasureReached(ConflictError):
+    """What waits takes back edges that are projected: the tenant's graph must be made anew."""
+
+    def __init__(self, tenant: str) -> None:
+        super().__init__(
+            f"an erasure reaches edges of {tenant!r} that are projected already",
+            remedy="Rebuild the tenant's graph: beliefgraph run --rebuild.",
+            tenant=tenant,
+        )
+
+
 def project(
     ledger: Ledger,
     driver: Driver,
@@ -69,6 +80,8 @@ def project(
         return Projected(tenant=tenant, position=position)
     newest = believed[-1]
     changes = ledger.belief_changes(tenant, after=position, through=newest.position)
+    if changes.removed or changes.supports_removed:
+        raise ErasureReached(tenant)
     resumed = state is not None and state.projecting is not None
     begun = states.begin(driver, database, tenant, newest.position)
     if begun.position != position:

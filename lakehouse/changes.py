@@ -25,14 +25,18 @@ def joined(batches: Iterable[BeliefChanges]) -> BeliefChanges:
         tightened=tuple(row for part in parts for row in part.tightened),
         supports_opened=tuple(row for part in parts for row in part.supports_opened),
         supports_closed=tuple(row for part in parts for row in part.supports_closed),
+        removed=tuple(name for part in parts for name in part.removed),
+        supports_removed=tuple(name for part in parts for name in part.supports_removed),
     )
 
 
 def merged(changes: BeliefChanges) -> BeliefChanges:
     """Closings and tightenings of beliefs opened here are applied, the others are left.
 
-    IntegrityError for a belief or support box that is closed twice.
+    What is opened and removed here is not there at all. IntegrityError for a belief or support
+    box that is closed twice.
     """
+    changes = _without_removed(changes)
     opened, closed, tightened = _beliefs(changes.opened, changes.closed, changes.tightened)
     boxes, boxes_closed = _supports(changes.supports_opened, changes.supports_closed)
     return BeliefChanges(
@@ -41,6 +45,30 @@ def merged(changes: BeliefChanges) -> BeliefChanges:
         tightened=tightened,
         supports_opened=boxes,
         supports_closed=boxes_closed,
+        removed=changes.removed,
+        supports_removed=changes.supports_removed,
+    )
+
+
+def _without_removed(changes: BeliefChanges) -> BeliefChanges:
+    """Drop what an erasure took back, and keep as removed what was opened before."""
+    if not changes.removed and not changes.supports_removed:
+        return changes
+    gone, gone_boxes = set(changes.removed), set(changes.supports_removed)
+    here = {belief.belief_id for belief in changes.opened}
+    boxes_here = {box.support_id for box in changes.supports_opened}
+    return BeliefChanges(
+        opened=tuple(row for row in changes.opened if row.belief_id not in gone),
+        closed=tuple(row for row in changes.closed if row.belief_id not in gone),
+        tightened=tuple(row for row in changes.tightened if row.belief_id not in gone),
+        supports_opened=tuple(
+            row for row in changes.supports_opened if row.support_id not in gone_boxes
+        ),
+        supports_closed=tuple(
+            row for row in changes.supports_closed if row.support_id not in gone_boxes
+        ),
+        removed=tuple(sorted(gone - here)),
+        supports_removed=tuple(sorted(gone_boxes - boxes_here)),
     )
 
 
@@ -51,6 +79,8 @@ def settled(changes: BeliefChanges) -> BeliefChanges:
         *(row.belief_id for row in whole.closed),
         *(row.belief_id for row in whole.tightened),
         *(row.support_id for row in whole.supports_closed),
+        *whole.removed,
+        *whole.supports_removed,
     ]
     if loose:
         raise IntegrityError(

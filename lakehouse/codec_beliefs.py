@@ -1,7 +1,8 @@
 """Belief changes as rows of the change logs `beliefs` and `supporters`, and back.
 
 `kind` is `opened` (every column), `closed` (id, `recorded_to`, and for beliefs `closed_by` and
-`reason`) or `tightened` (id, `recorded_from` = since when, `strictest`).
+`reason`), `tightened` (id, `recorded_from` = since when, `strictest`) or `removed` (id: an
+erasure took it back).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from lakehouse.tables import BELIEFS, SUPPORTERS
 OPENED: Final = "opened"
 CLOSED: Final = "closed"
 TIGHTENED: Final = "tightened"
+REMOVED: Final = "removed"
 _REASON: Final[dict[str | None, Reason | None]] = {
     None: None,
     **{reason.value: reason for reason in Reason},
@@ -40,7 +42,7 @@ _Place = tuple[str, str, int]
 
 
 def belief_rows(tenant: str, batch: str, changes: BeliefChanges) -> pa.Table:
-    """Rows of `beliefs`: what opens, then what closes, then what tightens."""
+    """Rows of `beliefs`: what opens, closes, tightens and is removed, in this order."""
     opened, closed, tightened = changes.opened, changes.closed, changes.tightened
     begin = len(opened)
     rectangles: _Columns = {
@@ -62,17 +64,20 @@ def belief_rows(tenant: str, batch: str, changes: BeliefChanges) -> pa.Table:
         "recorded_from": [t.recorded_at for t in tightened],
         "strictest": [t.strictest for t in tightened],
     }
+    removed: _Columns = {"kind": Same(REMOVED), "belief_id": list(changes.removed)}
+    last = begin + len(closed) + len(tightened)
     return pa.concat_tables(
         [
             _more(BELIEFS, (tenant, batch, 0), len(opened), rectangles),
             _more(BELIEFS, (tenant, batch, begin), len(closed), closings),
             _more(BELIEFS, (tenant, batch, begin + len(closed)), len(tightened), steps),
+            _more(BELIEFS, (tenant, batch, last), len(changes.removed), removed),
         ]
     )
 
 
 def support_rows(tenant: str, batch: str, changes: BeliefChanges) -> pa.Table:
-    """Rows of `supporters`: what opens, then what closes."""
+    """Rows of `supporters`: what opens, closes and is removed, in this order."""
     opened, closed = changes.supports_opened, changes.supports_closed
     boxes: _Columns = {
         "kind": Same(OPENED),
@@ -83,10 +88,13 @@ def support_rows(tenant: str, batch: str, changes: BeliefChanges) -> pa.Table:
         "support_id": [c.support_id for c in closed],
         "recorded_to": [c.recorded_to for c in closed],
     }
+    removed: _Columns = {"kind": Same(REMOVED), "support_id": list(changes.supports_removed)}
+    last = len(opened) + len(closed)
     return pa.concat_tables(
         [
             _more(SUPPORTERS, (tenant, batch, 0), len(opened), boxes),
             _more(SUPPORTERS, (tenant, batch, len(opened)), len(closed), closings),
+            _more(SUPPORTERS, (tenant, batch, last), len(changes.supports_removed), removed),
         ]
     )
 
@@ -113,6 +121,8 @@ def changes_of(tenant: str, beliefs: pa.Table, supporters: pa.Table) -> BeliefCh
         tightened=tuple(_tightenings(_kind(beliefs, TIGHTENED))),
         supports_opened=tuple(_supports(tenant, _kind(supporters, OPENED))),
         supports_closed=tuple(_support_closings(_kind(supporters, CLOSED))),
+        removed=tuple(values(_kind(beliefs, REMOVED), "belief_id")),
+        supports_removed=tuple(values(_kind(supporters, REMOVED), "support_id")),
     )
 
 

@@ -172,7 +172,7 @@ SUPPORTERS: Final = TableSpec(
         ("valid_from", _LONG, False),
         ("valid_to", _LONG, False),
         ("recorded_from", _LONG, False),
-        ("recorded_to", _LONG, True),
+        ("recorded_to", _LONG, False),
         ("listeners", _LONG, False),
         ("trust", _INT, False),
         ("classification", _INT, False),

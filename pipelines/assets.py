@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import dagster as dg
 from dagster import AssetExecutionContext
 
-from graph.projector import project
+from graph.drop import catch_up, rebuild
 from graph.publish import publish
 from graph.server import home_from
 from graph.verify import verify
@@ -23,7 +23,7 @@ from pipelines.extract.declaration import Declaration
 from pipelines.extraction import extract
 from pipelines.landing import land
 from pipelines.resources import Graph, Lake, Narrator
-from pipelines.runs import LandConfig
+from pipelines.runs import LandConfig, ProjectConfig
 
 _WHEN_UPSTREAM_CHANGES = (
     dg.AutomationCondition.eager().without(dg.AutomationCondition.in_latest_time_window())
@@ -139,10 +139,13 @@ def tenant_line(
         kinds={"neo4j"},
         deps=[beliefs],
     )
-    def graph(lake: Lake, graph_: Graph, narrator: Narrator) -> dg.MaterializeResult[None]:
+    def graph(
+        config: ProjectConfig, lake: Lake, graph_: Graph, narrator: Narrator
+    ) -> dg.MaterializeResult[None]:
         """The beliefs as edges, a projection of the lake."""
+        work = rebuild if config.rebuild else catch_up
         with graph_.open() as (driver, database):
-            done = project(lake.ledger, driver, database, tenant, progress=narrator.say)
+            done = work(lake.ledger, driver, database, tenant, progress=narrator.say)
         narrator.say(f"projected {done.edges_opened:,} edges, closed {done.edges_closed:,}")
         return dg.MaterializeResult(
             metadata={"edges_opened": done.edges_opened, "edges_closed": done.edges_closed}

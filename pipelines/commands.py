@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
+import dagster as dg
 
 from graph import server
 from lakehouse.model.errors import InputError, PartialError
-from pipelines.assets import episodes_key
+from pipelines.assets import episodes_key, plain
 from pipelines.definitions import job_name, line_of, merged, tenants_of
 from pipelines.extract.declaration import Declaration
-from pipelines.runs import LandConfig, Ran, execute
+from pipelines.runs import LandConfig, ProjectConfig, Ran, execute
 from pipelines.sources import choose, declared
 
 
@@ -44,8 +45,9 @@ def land(source: str, files: Sequence[Path], confirm: bool, as_json: bool) -> No
 @click.command()
 @click.argument("tenant", required=False)
 @click.option("--land/--no-land", "landing", default=False, help="Land the tenant's files first.")
+@click.option("--rebuild", is_flag=True, help="Drop the tenant's graph, make it from the lake.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def run(tenant: str | None, landing: bool, as_json: bool) -> None:
+def run(tenant: str | None, landing: bool, rebuild: bool, as_json: bool) -> None:
     """Run a tenant's line: extract, believe, project, prove, publish.
 
     Starts the local Neo4j server if none runs and NEO4J_URI is not set. Only what waits is
@@ -59,7 +61,8 @@ def run(tenant: str | None, landing: bool, as_json: bool) -> None:
     chosen = _tenant(tenant, tenants)
     server.up(os.environ, progress=_say)
     configs = {name: LandConfig() for name in tenants[chosen]} if landing else {}
-    report(run_line(chosen, tenants[chosen], configs), as_json, {"tenant": chosen})
+    ran = run_line(chosen, tenants[chosen], configs, rebuild=rebuild)
+    report(ran, as_json, {"tenant": chosen})
 
 
 def run_line(
@@ -68,6 +71,7 @@ def run_line(
     landings: Mapping[str, LandConfig],
     *,
     only_landing: bool = False,
+    rebuild: bool = False,
     echo: bool = True,
 ) -> Ran:
     """Run a tenant's job in this process, with the landings of these sources."""
@@ -82,12 +86,10 @@ def run_line(
             if key not in {episodes_key(one) for one in sources.values()}
         ]
     )
-    return execute(
-        definitions,
-        job_name(tenant),
-        landings={"__".join(key.path): config for key, config in landed.items()},
-        selection=[*landed, *others],
-    )
+    configs: dict[str, dg.Config] = {"__".join(key.path): one for key, one in landed.items()}
+    if not only_landing:
+        configs[f"{plain(tenant)}__graph"] = ProjectConfig(rebuild=rebuild)
+    return execute(definitions, job_name(tenant), configs=configs, selection=[*landed, *others])
 
 
 def _tenant(name: str | None, tenants: Mapping[str, object]) -> str:

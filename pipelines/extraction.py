@@ -69,7 +69,7 @@ def extract(
     return Extraction(
         episodes,
         sum(commit.counts.get("statements", 0) for commit in commits),
-        sum(commit.counts.get("quarantine", 0) for commit in commits),
+        sum(commit.counts.get("refused", 0) for commit in commits),
         tuple(commits),
     )
 

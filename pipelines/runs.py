@@ -32,6 +32,12 @@ class LandConfig(dg.Config):
         return [Path(file) for file in self.files]
 
 
+class ProjectConfig(dg.Config):
+    """Whether to drop the tenant's graph and make it again from the lake."""
+
+    rebuild: bool = False
+
+
 def instance_of(environ: Mapping[str, str]) -> DagsterInstance:
     """The Dagster instance of this home, made on first use; `DAGSTER_HOME` names another."""
     folder = Path(environ.get("DAGSTER_HOME") or home_from(environ) / "dagster")
@@ -59,12 +65,12 @@ def execute(
     definitions: dg.Definitions,
     job: str,
     *,
-    landings: Mapping[str, LandConfig],
+    configs: Mapping[str, dg.Config],
     selection: Sequence[dg.AssetKey] | None = None,
 ) -> Ran:
     """Run the job, or only the selected assets of it.
 
-    `landings` configures landing assets by operation name. What a stage raises on purpose is
+    `configs` configures assets by operation name. What a stage raises on purpose is
     raised here as it was; IntegrityError where the graph did not equal the lake.
     """
     with instance_of(os.environ) as instance:
@@ -75,7 +81,7 @@ def execute(
                 raise_on_error=True,
                 run_config={
                     "ops": {
-                        name: {"config": config.model_dump()} for name, config in landings.items()
+                        name: {"config": config.model_dump()} for name, config in configs.items()
                     },
                     "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
                 },

@@ -6,7 +6,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.neo4j"]
+pytest_plugins = ["tests.neo4j", "tests.home"]
 
 settings.register_profile(
     "beliefgraph",

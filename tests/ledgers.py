@@ -50,17 +50,17 @@ def ledgers(draw: st.DrawFn, most: int = 14, tenant: str = "t") -> list[Statemen
 @st.composite
 def _statement(draw: st.DrawFn, tenant: str, seq: int, at: int) -> Statement:
     op = draw(_KINDS)
-    common = dict(
-        tenant=tenant,
-        statement_id=f"s{seq}",
-        op=op,
-        recorded_at=at,
-        seq=seq,
-        episode_id=f"e{draw(st.integers(0, 5))}",
-        trust=draw(_LEVEL),
-        source=draw(st.sampled_from(SOURCES)),
-        tags=draw(st.sampled_from([(), ("audited",)])),
-    )
+    common = {
+        "tenant": tenant,
+        "statement_id": f"s{seq}",
+        "op": op,
+        "recorded_at": at,
+        "seq": seq,
+        "episode_id": f"e{draw(st.integers(0, 5))}",
+        "trust": draw(_LEVEL),
+        "source": draw(st.sampled_from(SOURCES)),
+        "tags": draw(st.sampled_from([(), ("audited",)])),
+    }
     if op in (Operation.WITHDRAW, Operation.MARK, Operation.ERASE):
         own = st.integers(0, max(seq - 1, 0)).map(lambda n: f"s{n}")
         names = own | st.integers(0, 5).map(lambda n: f"e{n}")

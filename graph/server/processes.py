@@ -104,7 +104,7 @@ def kill(process: psutil.Process) -> None:
         process.kill()
         process.wait(_KILL_SECONDS)
     except psutil.NoSuchProcess:
-        pass
+        return
     except psutil.TimeoutExpired as error:
         raise ConflictError(
             f"The Neo4j server with process id {process.pid} cannot be ended.",

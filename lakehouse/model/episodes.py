@@ -12,7 +12,8 @@ class Episode:
     `episode_id` is unique in its tenant. `source_key` names the record in its source (a state
     feed's record). `attested_at` is the recorded instant that an import's source attests, None
     for what only the system stamps. `landed_at` is the true arrival, given at commit (0 before).
-    `payload` is the raw record as UTF-8 JSON text, byte for byte as it arrived. All instants are microseconds UTC.
+    `payload` is the raw record as UTF-8 JSON text, byte for byte as it arrived. All
+    instants are microseconds UTC.
     """
 
     tenant: str

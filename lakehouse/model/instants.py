@@ -21,6 +21,7 @@ ALWAYS: Final = -(2**61)
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+_LEAP_SECOND: Final = 60
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _INSTANT: Final = re.compile(
     r"(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,12}))?)?"
@@ -107,7 +108,7 @@ def _day(text: str) -> date:
 def _combine(text: str, found: re.Match[str], zone: tzinfo | None) -> int:
     day, hour, minute, second, fraction, offset = found.groups()
     seconds = int(second or 0)
-    leap = seconds == 60
+    leap = seconds == _LEAP_SECOND
     try:
         local = datetime.combine(_day(day), datetime.min.time()).replace(
             hour=int(hour), minute=int(minute), second=59 if leap else seconds

@@ -45,7 +45,7 @@ def write_episodes(wheel_dir: Path, out_path: Path, progress: Progress = quiet) 
                 for line in _lines(wheels, progress):
                     packed.write(line)
             _sync(raw)
-        os.replace(beside, out_path)
+        beside.replace(out_path)
     finally:
         beside.unlink(missing_ok=True)
     _write_stamp(out_path, made_of)
@@ -98,7 +98,7 @@ def _write_stamp(out_path: Path, made_of: dict[str, str]) -> None:
     text = json.dumps(_stamp(_digest(out_path), made_of), indent=1)
     beside = stamp_path(out_path).with_name(f".{out_path.name}.stamp.{os.getpid()}")
     beside.write_text(text + "\n", encoding="utf-8")
-    os.replace(beside, stamp_path(out_path))
+    beside.replace(stamp_path(out_path))
 
 
 def _stamp(output: str, made_of: dict[str, str]) -> dict[str, object]:

@@ -7,7 +7,6 @@ cache folder counts only while its bytes have that hash; any other is fetched an
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import subprocess
 import sys
@@ -112,16 +111,18 @@ def _fetch_one(pin: Pin, cache: Path) -> None:
         requirements = folder / "requirements.txt"
         requirements.write_text(pin.requirement + "\n", encoding="utf-8")
         code, said = run_pip(
-            ["download", "--quiet", "--no-input", "--disable-pip-version-check"]
-            + ["--retries", "2", "--no-deps", "--only-binary", ":all:", "--require-hashes"]
-            + ["--dest", str(folder), "--requirement", str(requirements)]
+            [
+                *("download", "--quiet", "--no-input", "--disable-pip-version-check"),
+                *("--retries", "2", "--no-deps", "--only-binary", ":all:", "--require-hashes"),
+                *("--dest", str(folder), "--requirement", str(requirements)),
+            ]
         )
         if code != 0:
             raise _failure(pin, said)
         fetched = folder / pin.file_name
         if not _is_intact(fetched, pin.sha256):
             raise _mismatch(pin)
-        os.replace(fetched, cache / pin.file_name)
+        fetched.replace(cache / pin.file_name)
 
 
 def run_pip(arguments: list[str]) -> tuple[int, str]:
@@ -158,7 +159,7 @@ def _failure(pin: Pin, said: str) -> BeliefgraphError:
 def _mismatch(pin: Pin) -> IntegrityError:
     return IntegrityError(
         f"The package index gave a tzdata {pin.version} that is not the pinned one.",
-        remedy="Use another index or mirror; do not change the hash without knowing why it differs.",
+        remedy="Use another index or mirror; do not change the hash before you know why.",
         release=pin.version,
         sha256=pin.sha256,
     )

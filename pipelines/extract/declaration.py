@@ -56,7 +56,10 @@ STRICTEST: Final = max(CLASSIFICATION.values())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PredicateRule:
-    """A declared predicate, with types and with what gone, deleted and back mean."""
+    """A declared predicate, with types and with what gone, deleted and back mean.
+
+    `by_type` has the rule of each subject type for which those mean something else.
+    """
 
     predicate: Predicate
     subject_type: str = ""
@@ -64,6 +67,11 @@ class PredicateRule:
     on_gone: OnGone = OnGone.WITHDRAW
     on_delete: OnDelete = OnDelete.KEEP
     on_return: OnReturn = OnReturn.TAKE_BACK
+    by_type: Mapping[str, PredicateRule] = field(default_factory=lambda: MappingProxyType({}))
+
+    def of(self, subject_type: str) -> PredicateRule:
+        """The rule for subjects of that type."""
+        return self.by_type.get(subject_type, self)
 
     @property
     def many(self) -> bool:

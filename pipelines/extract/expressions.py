@@ -66,8 +66,7 @@ class Expression:
 
     def holds(self, node: object, root: object) -> bool:
         """JMESPath truth of the value: false for null, false, '', [] and {}."""
-        found = self(node, root)
-        return not (found is None or found is False or found in ("", [], {}))
+        return _true(self(node, root))
 
 
 def path(text: str, mapping: Mapping[object, object] | None = None) -> Expression:
@@ -152,7 +151,10 @@ def _asking(tree: Any) -> Ask:
 
 
 def _direct(tree: Any) -> Ask | None:
-    """The tree as a plain function where it is field paths, `==`, `!=` and texts; else None."""
+    """The tree as a plain function where it is field paths, `==`, `!=` and texts; else None.
+
+    Of `&&`, `||` and `!` each side is taken as directly as it can be.
+    """
     kind = tree["type"]
     if kind in ("current", "identity"):
         return lambda node, root: node
@@ -160,6 +162,10 @@ def _direct(tree: Any) -> Ask | None:
         return _field(tree["value"])
     if kind == "subexpression":
         return reduce(_chain, [_direct(child) for child in tree["children"]])
+    if kind in ("and_expression", "or_expression"):
+        return _decided(*map(_asking, tree["children"]), by=kind == "or_expression")
+    if kind == "not_expression":
+        return _not(_asking(tree["children"][0]))
     if kind == "comparator" and tree["value"] in ("eq", "ne"):
         left, right = tree["children"]
         if right["type"] == "literal" and isinstance(right["value"], str):
@@ -185,8 +191,30 @@ def _compare(left: Ask | None, text: str, equal: bool) -> Ask | None:
     return lambda node, root: (left(node, root) == text) is equal
 
 
+def _true(found: object) -> bool:
+    return not (found is None or found is False or found in ("", [], {}))
+
+
+def _decided(first: Ask, second: Ask, by: bool) -> Ask:
+    """The first value where its truth is `by` (`||` by true, `&&` by false), else the second."""
+
+    def ask(node: Any, root: Any) -> Any:
+        found = first(node, root)
+        return found if _true(found) is by else second(node, root)
+
+    return ask
+
+
+def _not(inner: Ask) -> Ask:
+    return lambda node, root: not _true(inner(node, root))
+
+
 class _Functions(functions.Functions):
-    """JMESPath's functions and `is_date(x)`: true for a text YYYY-MM-DD of the calendar."""
+    """JMESPath's functions and two of our own.
+
+    `is_date(x)` is true for a text YYYY-MM-DD of the calendar; `split(text, separator)` gives the
+    parts of a text as a list.
+    """
 
     @functions.signature({"types": []})
     def _func_is_date(self, given: object) -> bool:
@@ -197,6 +225,10 @@ class _Functions(functions.Functions):
         except ValueError:
             return False
         return True
+
+    @functions.signature({"types": ["string"]}, {"types": ["string"]})
+    def _func_split(self, given: str, separator: str) -> list[str]:
+        return given.split(separator) if separator else list(given)
 
 
 _OPTIONS: Final = visitor.Options(custom_functions=_Functions())

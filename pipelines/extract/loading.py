@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -155,8 +156,25 @@ def _predicate(name: str, section: Section, on_delete: OnDelete) -> PredicateRul
     )
     if rule.object_type and kind != ENTITY:
         raise section.wrong("object_type", f"is given for a {kind}", "Only an entity has a type.")
+    named = section.named("by_type")
     section.done()
-    return rule
+    others = {subject_type: _other(rule, subject_type, one) for subject_type, one in named.items()}
+    return replace(rule, by_type=MappingProxyType(others))
+
+
+def _other(rule: PredicateRule, subject_type: str, section: Section) -> PredicateRule:
+    """The rule for subjects of another type; what is not said is as for the predicate."""
+    if not TYPE.fullmatch(subject_type):
+        raise section.wrong("", "is no type", "Name a type by letters, digits and underscores.")
+    other = replace(
+        rule,
+        subject_type=subject_type,
+        on_gone=OnGone(section.word("on_gone", OnGone, rule.on_gone)),
+        on_delete=OnDelete(section.word("on_delete", OnDelete, rule.on_delete)),
+        on_return=OnReturn(section.word("on_return", OnReturn, rule.on_return)),
+    )
+    section.done()
+    return other
 
 
 def _type(section: Section, key: str) -> str:

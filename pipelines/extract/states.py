@@ -136,6 +136,7 @@ def advance(
     keys: dict[tuple[str, ...], _Key] = {}
     for digest, thing in wanted.items():
         rule = thing.rule or declared.rule_of(thing.predicate, thing.object_kind)
+        rule = rule.of(thing.subject_type)
         place = _place(rule, thing.subject, thing.predicate, thing.object)
         keys.setdefault(place, _Key(rule)).wanted.append(_Wanted(digest, thing, held.get(digest)))
     for entry in state.ordered():
@@ -259,10 +260,11 @@ def _heir(
 
 def _rule(declared: Declaration, said: Statement) -> PredicateRule:
     """The rule of what was said; a predicate declared no longer counts as withdrawn when gone."""
-    return declared.predicates.get(said.predicate) or PredicateRule(
+    found = declared.predicates.get(said.predicate) or PredicateRule(
         predicate=Predicate(said.predicate, object_kind=said.object_kind),
         on_delete=declared.on_delete,
     )
+    return found.of(said.subject_type)
 
 
 def _place(

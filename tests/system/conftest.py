@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from pipelines.demo.releases import fetch
 from pipelines.runs import LandConfig, Ran
 from pipelines.sources import declared
 from queries.memory import Memory
+from tests.home import Home
 from tests.shared import shared_data
 
 
@@ -30,26 +30,26 @@ class Lined:
     data: Path
 
 
+@dataclass(frozen=True)
+class Line:
+    """Runs a shipped source through the whole line in the session's home."""
+
+    home: Home
+    driver: Driver
+    connection: Connection
+
+    def of(self, source: str, data: Path, **environ: str) -> Lined:
+        """The tenant that the source feeds, asked through the graph."""
+        with self.home.entered(**environ):
+            one = declared(os.environ)[source]
+            ran = run_line(one.tenant, {source: one}, {source: LandConfig()}, echo=False)
+        return Lined(one.tenant, ran, Memory(self.driver, self.connection.database), data)
+
+
 @pytest.fixture(scope="session")
-def home(
-    tmp_path_factory: pytest.TempPathFactory, neo4j_connection: Connection
-) -> Iterator[Path]:
-    """An empty home of its own, over the tests' server."""
-    folder = tmp_path_factory.mktemp("system-home")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BELIEFGRAPH_HOME", str(folder))
-        patch.setenv("NEO4J_URI", neo4j_connection.uri)
-        patch.setenv("NEO4J_USERNAME", neo4j_connection.username)
-        patch.setenv("NEO4J_PASSWORD", neo4j_connection.password)
-        patch.setenv("NEO4J_DATABASE", neo4j_connection.database)
-        yield folder
-
-
-def _line(source: str, driver: Driver, connection: Connection, data: Path) -> Lined:
-    one = declared(os.environ)[source]
-    ran = run_line(one.tenant, {source: one}, {source: LandConfig()}, echo=False)
-    memory = Memory(driver, connection.database)
-    return Lined(one.tenant, ran, memory, data)
+def line(home: Home, neo4j_driver: Driver, neo4j_connection: Connection) -> Line:
+    """The session's line."""
+    return Line(home, neo4j_driver, neo4j_connection)
 
 
 @pytest.fixture(scope="session")
@@ -62,19 +62,16 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def tzdata(
-    home: Path, wheels: Path, neo4j_driver: Driver, neo4j_connection: Connection
-) -> Lined:
+def tzdata(line: Line, wheels: Path) -> Lined:
     """The demo's data, through the line."""
-    (home / "demo").mkdir()
-    write_episodes(wheels, home / "demo" / "tzdata.jsonl.gz")
-    return _line("tzdata", neo4j_driver, neo4j_connection, wheels)
+    folder = line.home.path / "demo"
+    folder.mkdir()
+    write_episodes(wheels, folder / "tzdata.jsonl.gz")
+    return line.of("tzdata", wheels)
 
 
 @pytest.fixture(scope="session")
-def ecdc(home: Path, neo4j_driver: Driver, neo4j_connection: Connection) -> Lined:
+def ecdc(line: Line) -> Lined:
     """ECDC's vintages, through the line; skipped where the data is absent."""
     data = shared_data("ecdc-vintages")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BELIEFGRAPH_ECDC", str(data))
-        return _line("ecdc-respiratory", neo4j_driver, neo4j_connection, data)
+    return line.of("ecdc-respiratory", data, BELIEFGRAPH_ECDC=str(data))
