@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from queries.basis import Basis
     from queries.memory import Memory, Question, Reply
     from queries.raw import RawAnswer
+    from queries.surfaces.composition import opened
     from queries.view import View
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "RawAnswer",
     "Reply",
     "View",
+    "opened",
 ]
 
 _HOMES: Final = {
@@ -39,6 +41,7 @@ _HOMES: Final = {
     "RawAnswer": "raw",
     "Reply": "memory",
     "View": "view",
+    "opened": "surfaces.composition",
 }
 
 

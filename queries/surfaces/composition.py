@@ -19,7 +19,7 @@ TENANT_VARIABLE = "BELIEFGRAPH_TENANT"
 
 
 @contextmanager
-def opened(environ: Mapping[str, str], listener: str) -> Iterator[Memory]:
+def opened(environ: Mapping[str, str], listener: str = "trust>=0") -> Iterator[Memory]:
     """A Memory over the graph that `environ` names, for questions of that listener."""
     connection = connection_from(environ)
     driver = open_driver(connection)

@@ -10,6 +10,7 @@ import pytest
 from neo4j import Driver
 
 from graph.server import Connection
+from lakehouse.model.listeners import Listeners
 from pipelines.commands import run_line
 from pipelines.demo.episodes import write_episodes
 from pipelines.demo.releases import fetch
@@ -28,6 +29,16 @@ class Lined:
     ran: Ran
     memory: Memory
     data: Path
+    home: Home
+    line: Line
+
+    def raw(self, cypher: str) -> list[dict[str, object]]:
+        """The rows of a query, as a stranger would put it to the database."""
+        found, _, _ = self.line.driver.execute_query(
+            cypher,  # type: ignore[arg-type]
+            database_=self.line.connection.database,
+        )
+        return [dict(row) for row in found]
 
 
 @dataclass(frozen=True)
@@ -43,7 +54,9 @@ class Line:
         with self.home.entered(**environ):
             one = declared(os.environ)[source]
             ran = run_line(one.tenant, {source: one}, {source: LandConfig()}, echo=False)
-        return Lined(one.tenant, ran, Memory(self.driver, self.connection.database), data)
+        listeners = Listeners(one.listeners)
+        memory = Memory(self.driver, self.connection.database, listeners=lambda _: listeners)
+        return Lined(one.tenant, ran, memory, data, self.home, self)
 
 
 @pytest.fixture(scope="session")
@@ -75,3 +88,17 @@ def ecdc(line: Line) -> Lined:
     """ECDC's vintages, through the line; skipped where the data is absent."""
     data = shared_data("ecdc-vintages")
     return line.of("ecdc-respiratory", data, BELIEFGRAPH_ECDC=str(data))
+
+
+@pytest.fixture(scope="session")
+def endoflife(line: Line) -> Lined:
+    """Support windows of endoflife.date, through the line; skipped where the data is absent."""
+    data = shared_data("endoflife")
+    return line.of("endoflife", data, BELIEFGRAPH_ENDOFLIFE=str(data))
+
+
+@pytest.fixture(scope="session")
+def congress(line: Line) -> Lined:
+    """Members and committees of Congress, through the line; skipped where the data is absent."""
+    data = shared_data("congress-sample")
+    return line.of("congress", data, BELIEFGRAPH_CONGRESS=str(data))
