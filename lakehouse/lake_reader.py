@@ -16,13 +16,13 @@ import pyarrow as pa
 from pyiceberg.expressions import And, BooleanExpression, Or
 
 from lakehouse.admission import Landed
-from lakehouse.changes import merged, settled
 from lakehouse.codec_beliefs import OPENED, changes_of
 from lakehouse.codec_commits import Definition, definitions_of, publications_of
 from lakehouse.codec_episodes import check_cipher, episodes_of, refusals_of
 from lakehouse.codec_statements import extracted_of, statements_of
 from lakehouse.columns import values
 from lakehouse.commit_log import CommitLog
+from lakehouse.merging import merged, settled
 from lakehouse.model.beliefs import Belief, Support
 from lakehouse.model.episodes import Episode, Refusal
 from lakehouse.model.errors import InputError, IntegrityError

@@ -27,9 +27,9 @@ from lakehouse.admission import (
     counted_changes,
     land_in_chunks,
 )
-from lakehouse.changes import joined, merged, settled
 from lakehouse.keys import DigestKey, check_tenant
 from lakehouse.ledger import Landing, Progress
+from lakehouse.merging import joined, merged, settled
 from lakehouse.model.beliefs import Belief, Support
 from lakehouse.model.episodes import Episode, Refusal
 from lakehouse.model.errors import InputError
