@@ -62,7 +62,7 @@ def landing(declared: Declaration) -> dg.AssetsDefinition:
             {**os.environ, "BELIEFGRAPH_HOME": str(home_from(os.environ))},
             files=config.paths,
             confirm=config.confirm,
-            progress=narrator.say,
+            progress=narrator.often,
         )
         narrator.say(
             f"landed {done.landed:,} episodes of {declared.name} "
@@ -145,7 +145,7 @@ def tenant_line(
         """The beliefs as edges, a projection of the lake."""
         work = rebuild if config.rebuild else catch_up
         with graph_.open() as (driver, database):
-            done = work(lake.ledger, driver, database, tenant, progress=narrator.say)
+            done = work(lake.ledger, driver, database, tenant, progress=narrator.often)
         narrator.say(f"projected {done.edges_opened:,} edges, closed {done.edges_closed:,}")
         return dg.MaterializeResult(
             metadata={"edges_opened": done.edges_opened, "edges_closed": done.edges_closed}

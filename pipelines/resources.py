@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from dagster import ConfigurableResource
 from neo4j import Driver
@@ -19,6 +21,10 @@ from graph.server import connection_from, home_from
 from graph.session import open_driver
 from lakehouse.iceberg import IcebergLedger, open_ledger
 from lakehouse.keys import TenantKeys
+
+
+SECONDS_BETWEEN: Final = 2.0
+"""Progress that comes often is told this far apart."""
 
 
 class Lake(ConfigurableResource):  # type: ignore[type-arg]
@@ -54,9 +60,16 @@ class Narrator(ConfigurableResource):  # type: ignore[type-arg]
     """Progress for a person at a terminal; silent under `dg dev`, where the log shows it."""
 
     echo: bool = False
+    _told: float = PrivateAttr(default=0.0)
+
+    def often(self, line: str) -> None:
+        """A line of which many come: told when a second or two have passed since the last."""
+        if time.monotonic() - self._told >= SECONDS_BETWEEN:
+            self.say(line)
 
     def say(self, line: str) -> None:
         """One line of progress on standard error."""
         if self.echo:
             sys.stderr.write(f"  {line}\n")
             sys.stderr.flush()
+            self._told = time.monotonic()
