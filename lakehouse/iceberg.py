@@ -185,6 +185,7 @@ class IcebergLedger(LakeReader):
             through=through,
             statements=len(extracted),
             attested_to=extracted[-1].statement.recorded_at if attested else None,
+            above=self._watermark(tenant),
             counts={"statements": len(extracted), "refused": len(refusals)},
         )
         return self._commit(draft, rows, admit)

@@ -149,13 +149,12 @@ class MemoryLedger:
         with self._writing:
             held = self._tenants[tenant]
             check_through(self._entries, tenant, Stage.EXTRACT, through)
+            watermark = max((p.watermark for p in held.publications), default=None)
             if attested:
                 check_attested(extracted, self._now())
-                first = extracted[0].statement.recorded_at
-                watermark = max((p.watermark for p in held.publications), default=None)
-                check_above(self._entries, tenant, first, watermark)
+                check_above(self._entries, tenant, extracted[0].statement.recorded_at, watermark)
             known = {row.statement.statement_id for _, row in held.extracted}
-            check_new("statement", known & {row.statement.statement_id for row in extracted})
+            check_new("statement", known & {e.statement.statement_id for e in extracted})
             counts = {"statements": len(extracted), "refused": len(refusals)}
             draft = replace(
                 _draft(tenant, Stage.EXTRACT, counts),
@@ -163,6 +162,7 @@ class MemoryLedger:
                 through=through,
                 statements=len(extracted),
                 attested_to=extracted[-1].statement.recorded_at if attested else None,
+                above=watermark,
             )
             commit = self._commit(draft)
             seq = self._entries[-1].first_seq
@@ -283,7 +283,7 @@ class MemoryLedger:
 
 
 def _refuse(held: _Held, refusals: Iterable[Refusal]) -> None:
-    held.refusals.extend((held.key.of_refusal(refusal), refusal) for refusal in refusals)
+    held.refusals.extend((held.key.of_refusal(one), one) for one in refusals)
 
 
 def _draft(tenant: str, stage: Stage, counts: Mapping[str, int]) -> Draft:

@@ -32,7 +32,8 @@ class Draft:
     """A commit before it has its place: all but position, stamp, `ledger_to` and first `seq`.
 
     `statements` counts what it adds to the tenant's ledger; `attested_to` is the last attested
-    recorded instant among them (µs UTC), None under the system's clock.
+    recorded instant among them (µs UTC), None under the system's clock. `above` is an instant
+    that the stamp must lie above beside the last one: what has been published.
     """
 
     tenant: str
@@ -42,6 +43,7 @@ class Draft:
     through: int = 0
     statements: int = 0
     attested_to: int | None = None
+    above: int | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
     snapshots: Mapping[str, int] = field(default_factory=dict)
     digest: str = ""
@@ -76,7 +78,9 @@ def stamp(last: int | None, now: Now, store_now: Now) -> int:
 def enter(entries: Sequence[Entry], draft: Draft, now: Now, store_now: Now) -> Entry:
     """The draft as the next entry after `entries` (all of the lake's, oldest first)."""
     last = entries[-1].commit if entries else None
-    recorded_at = stamp(last.recorded_at if last else None, now, store_now)
+    floors = [last.recorded_at] if last else []
+    floors += [draft.above] if draft.above is not None else []
+    recorded_at = stamp(max(floors, default=None), now, store_now)
     commit = Commit(
         position=last.position + 1 if last else 1,
         tenant=draft.tenant,

@@ -412,6 +412,33 @@ def test_a_definition_is_kept_when_it_differs(reopen: Callable[[], Ledger]) -> N
         reopen().define("t", "source", "chat", {"a": object()})
 
 
+def test_the_system_stamps_above_what_was_published(ledger: Ledger) -> None:
+    """An idle run publishes the instant it began at; a clock that steps back stays above it."""
+    ledger.publish(_publication(watermark=NOON + HOUR // 2))
+    commit = ledger.append_statements(
+        "t", extracted(statement("s1")), clock=Clock.SYSTEM, through=0
+    )
+    assert commit.recorded_at > NOON + HOUR // 2
+    assert ledger.statements("t")[0].recorded_at == commit.recorded_at
+
+
+def test_what_an_erasure_took_back_is_not_there(ledger: Ledger) -> None:
+    first, second = belief("b1"), belief("b2")
+    box = support("s1", belief_id="b1")
+    opened = BeliefChanges(opened=(first, second), supports_opened=(box,))
+    one = ledger.append_beliefs("t", opened, through=0)
+    gone = BeliefChanges(removed=("b1",), supports_removed=("s1",), opened=(belief("b3"),))
+    ledger.append_beliefs("t", gone, through=0)
+    assert {b.belief_id for b in ledger.beliefs("t")} == {"b2", "b3"}
+    assert ledger.supports("t") == []
+    last = ledger.commits("t")[-1].position
+    later = ledger.belief_changes("t", after=one.position, through=last)
+    assert (later.removed, later.supports_removed) == (("b1",), ("s1",))
+    whole = ledger.belief_changes("t", after=0, through=last)
+    assert {b.belief_id for b in whole.opened} == {"b2", "b3"}
+    assert whole.removed == ()
+
+
 def _publication(watermark: int, tenant: str = "t") -> Publication:
     return Publication(
         tenant=tenant, position=3, watermark=watermark, published_at=NOON, digest="d", epoch=1
