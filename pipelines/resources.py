@@ -22,7 +22,6 @@ from graph.session import open_driver
 from lakehouse.iceberg import IcebergLedger, open_ledger
 from lakehouse.keys import TenantKeys
 
-
 SECONDS_BETWEEN: Final = 2.0
 """Progress that comes often is told this far apart."""
 

@@ -163,7 +163,8 @@ def _direct(tree: Any) -> Ask | None:
     if kind == "subexpression":
         return reduce(_chain, [_direct(child) for child in tree["children"]])
     if kind in ("and_expression", "or_expression"):
-        return _decided(*map(_asking, tree["children"]), by=kind == "or_expression")
+        first, second = map(_asking, tree["children"])
+        return _decided(first, second, by=kind == "or_expression")
     if kind == "not_expression":
         return _not(_asking(tree["children"][0]))
     if kind == "comparator" and tree["value"] in ("eq", "ne"):

@@ -83,10 +83,11 @@ def kind_of(declared: Declaration, record: dict[str, Any]) -> Kind:
 
 def things(declared: Declaration, record: dict[str, Any]) -> tuple[Stated, ...]:
     """Everything the record says, rule by rule; InputError with `field` at the first error."""
+    lists: dict[tuple[str, bool], Any] = {}
     return tuple(
         _stated(declared, rule, place, node, record)
         for rule in declared.statements
-        for place, node in _nodes(rule, record)
+        for place, node in _nodes(rule, record, lists)
     )
 
 
@@ -100,13 +101,21 @@ def _speaker(declared: Declaration, record: dict[str, Any]) -> str:
     )
 
 
-def _nodes(rule: StatementRule, record: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Where the rule applies: the record, or each item of its list, under its condition."""
+def _nodes(
+    rule: StatementRule, record: dict[str, Any], lists: dict[tuple[str, bool], Any]
+) -> Iterator[tuple[str, Any]]:
+    """Where the rule applies: the record, or each item of its list, under its condition.
+
+    `lists` remembers what each `for_each` found in this record: several rules may share one.
+    """
     if rule.for_each is None:
         if rule.when is None or _ask(rule, "when", rule.when.holds, record, record):
             yield rule.place, record
         return
-    items = _ask(rule, "for_each", rule.for_each, record, record)
+    written = (rule.for_each.source, rule.for_each.is_constant)
+    if written not in lists:
+        lists[written] = _ask(rule, "for_each", rule.for_each, record, record)
+    items = lists[written]
     if items is None:
         return
     if not isinstance(items, list):

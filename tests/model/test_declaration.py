@@ -82,6 +82,10 @@ def test_a_plain_declaration() -> None:
         ("recorded_at: at", "recorded_at: at, trust: sure", "episode.trust", "Known:"),
         ("recorded_at: at", "recorded_at: at, source: x", "episode.source", "each system"),
         ("tenant: demo", "tenant: a/b", "tenant", "letters"),
+        ("type: site}", "type: site, by_type: {shop: {on_gnoe: x}}}",
+         "predicates.name.by_type.shop.on_gnoe", "Did you mean 'on_gone'"),
+        ("type: site}", "type: site, by_type: {a b: {}}}", "predicates.name.by_type.a b",
+         "letters"),
     ],
 )  # fmt: skip
 def test_a_wrong_key_is_named(old: str, new: str, key: str, hint: str) -> None:
@@ -153,7 +157,9 @@ def test_files_expand_their_variables(tmp_path: Path) -> None:
 
 
 def test_relative_files_start_at_the_yaml() -> None:
-    assert files_of(load(SOURCES / "plant" / "defs.yaml"), {}) == [SOURCES / "plant" / "plant.jsonl"]
+    assert files_of(load(SOURCES / "plant" / "defs.yaml"), {}) == [
+        SOURCES / "plant" / "plant.jsonl"
+    ]
 
 
 @pytest.mark.parametrize("path", sorted(SOURCES.glob("*/defs.yaml")), ids=lambda path: path.stem)

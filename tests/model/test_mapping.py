@@ -367,7 +367,22 @@ TREES = st.recursive(
     max_leaves=8,
 )
 PATHS = st.sampled_from(
-    ["a", "a.b", "a.b.c", "a == 'x'", "a.b != 'x'", "@", "@.a", "a || b", "a[0].b", "c[?a == 'x']"]
+    [
+        "a",
+        "a.b",
+        "a.b.c",
+        "a == 'x'",
+        "a.b != 'x'",
+        "@",
+        "@.a",
+        "a || b",
+        "a && b",
+        "!a",
+        "a == 'x' && !(b || c[0])",
+        "(a || b).c",
+        "a[0].b",
+        "c[?a == 'x']",
+    ]
 )
 
 
@@ -390,6 +405,24 @@ def test_a_dollar_in_a_text_is_a_dollar() -> None:
 )
 def test_is_date(text: object, is_one: bool) -> None:
     assert expressions.path("is_date(@)")(text, text) is is_one
+
+
+@pytest.mark.parametrize(
+    ("asked", "parts"),
+    [
+        ("split(@, ':')", ["a", "b@c"]),
+        ("split(split(@, ':')[1], '@')[0]", "b"),
+        ("split(@, '-')", ["a:b@c"]),
+        ("split(@, '')", ["a", ":", "b", "@", "c"]),
+    ],
+)
+def test_split(asked: str, parts: object) -> None:
+    assert expressions.path(asked)("a:b@c", None) == parts
+
+
+def test_only_a_text_is_split() -> None:
+    with pytest.raises(InputError, match="fails on this record"):
+        expressions.path("split(@, ':')")(7, None)
 
 
 def test_ids_are_numbered_within_the_episode(tmp_path: Path) -> None:

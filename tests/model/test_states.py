@@ -208,6 +208,27 @@ def test_a_return_may_begin_anew() -> None:
     assert [one[0] for one in told(found)] == ["assert", "end", "assert"]
 
 
+def test_a_predicate_may_go_otherwise_by_type_of_subject() -> None:
+    by_type = "{office: {on_gone: supersede, on_delete: end, on_return: anew}}"
+    text = dedent(SITE).replace("object: string,", f"object: string, by_type: {by_type},")
+    told_of = []
+    for subject_type in ("site", "office"):
+        named = text.replace("valid_to: to}", f"valid_to: to, subject_type: {subject_type}}}")
+        declared = declare(named, Path("s"))
+        states = [state(1, one=[x("A")]), state(2, one=[x("B")]), state(3, op="delete")]
+        found = run(declared, *states, state(4, one=[x("B")]))
+        told_of.append([one[0] for one in told(found)])
+        # The operations of a later batch follow the rule of what the ledger holds.
+        first = run(declared, *states[:2]).extracted
+        last = episodes(declared, states)[2:]
+        later = extract(declared, last, key=KEY, now=None, prior={"a": first})
+        assert [one[0] for one in told(later)] == {"site": [], "office": ["end"]}[subject_type]
+    assert told_of == [
+        ["assert", "withdraw", "assert"],
+        ["assert", "assert", "end", "assert"],
+    ]
+
+
 def test_an_older_state_is_refused() -> None:
     found = run(WITHDRAW, state(5, one=[x("A")]), state(3, one=[x("B")]))
     (refused,) = found.refusals

@@ -16,6 +16,8 @@ from queries.memory import Question
 from tests.system.conftest import Lined
 from tests.truth import Truth, as_known_at, lines, without_valid_at, wrong
 
+pytestmark = pytest.mark.timeout(900)  # the first test waits for the whole line
+
 ASKED = 894
 WRONG_WITHOUT_KNOWN_AT = 0.40
 WRONG_WITHOUT_VALID_AT = 0.15

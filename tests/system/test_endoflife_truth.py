@@ -11,6 +11,8 @@ from queries.memory import Question
 from tests.system.conftest import Lined
 from tests.truth import Truth, as_known_at, lines, without_valid_at, wrong
 
+pytestmark = pytest.mark.timeout(900)  # the first test waits for the whole line
+
 ASKED = 1_788
 WRONG_WITHOUT_KNOWN_AT = 0.55
 WRONG_WITHOUT_VALID_AT = 0.20
