@@ -160,7 +160,7 @@ def edge_row(belief: Belief, target: str, header: Episode, attested_to: int | No
         belief.listeners, belief.strictest, belief.belief_id, belief.key, belief.predicate,
         belief.tenant, belief.episode_id, belief.origin, header.source, header.source_key,
         belief.trust, belief.classification, belief.valid_from_basis, header.who,
-        list(header.tags), header.landed_at, imported,
+        list(header.tags) or None, header.landed_at, imported,
         belief.opened_by, belief.closed_by, None if belief.reason is None else belief.reason.value,
     ]  # fmt: skip
 
@@ -180,8 +180,8 @@ def episode_row(header: Episode) -> Row:
     return [
         f"{header.tenant}/{header.episode_id}", header.tenant, header.episode_id, header.source,
         header.source_key, header.location, header.landed_at, header.occurred_at,
-        header.attested_at, header.trust, header.classification, header.who, list(header.tags),
-        header.media_type,
+        header.attested_at, header.trust, header.classification, header.who,
+        list(header.tags) or None, header.media_type,
     ]  # fmt: skip
 
 

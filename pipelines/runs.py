@@ -86,6 +86,8 @@ def execute(
                     "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
                 },
             )
+        except dg.DagsterExecutionInterruptedError as stopped:
+            raise KeyboardInterrupt from stopped
         except DagsterAssetCheckFailedError as failed:
             raise IntegrityError(
                 "the graph does not equal the lake, so nothing was published",
