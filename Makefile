@@ -31,9 +31,9 @@ clean: ## stop the local stack, remove .venv and caches; BELIEFGRAPH_HOME stays
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
 
 lock: ## pin the requirements anew (maintainers; needs uv)
-	uv pip compile --universal --generate-hashes --no-emit-index-url --no-annotate --no-header \
+	uv pip compile --universal --no-strip-extras --generate-hashes --no-emit-index-url --no-annotate --no-header \
 	  --python-version 3.11 pyproject.toml -o infra/requirements.lock
-	uv pip compile --universal --generate-hashes --no-emit-index-url --no-annotate --no-header \
+	uv pip compile --universal --no-strip-extras --generate-hashes --no-emit-index-url --no-annotate --no-header \
 	  --python-version 3.11 --extra dev -c infra/requirements.lock pyproject.toml \
 	  -o infra/requirements-dev.lock
 
