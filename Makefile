@@ -11,7 +11,7 @@ export DAGSTER_DISABLE_TELEMETRY := yes
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.installed ## land real time-zone history, run the line, ask four questions
+demo: $(VENV)/.installed ## land real time-zone history, run the line, ask five questions
 	@$(BIN)/beliefgraph demo
 
 test: $(VENV)/.installed-dev ## every test, against a real Neo4j and real Iceberg tables

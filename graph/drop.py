@@ -11,7 +11,7 @@ from typing import Final
 
 from neo4j import Driver
 
-from graph.projector import ErasureReached, Projected, project
+from graph.projector import Projected, RebuildNeeded, project
 from graph.rows import prefix
 from graph.state import now
 from graph.statements import statement
@@ -46,6 +46,7 @@ def drop(
         nodes += summary.counters.nodes_deleted
         if progress is not None:
             progress(f"dropped {edges} edges, {nodes} nodes")
+    driver.execute_query(statement("dropped"), tenant=tenant, now=now(), database_=database)
     return Dropped(tenant=tenant, edges=edges, nodes=nodes)
 
 
@@ -70,8 +71,8 @@ def catch_up(
     *,
     progress: Progress | None = None,
 ) -> Projected:
-    """Project what waits; where that is an erasure, make the tenant's graph anew instead."""
+    """Project what waits; where that cannot be done on what is there, make the graph anew."""
     try:
         return project(ledger, driver, database, tenant, progress=progress)
-    except ErasureReached:
+    except RebuildNeeded:
         return rebuild(ledger, driver, database, tenant, progress=progress)

@@ -51,13 +51,13 @@ class Projected:
     seconds: float = 0.0
 
 
-class ErasureReached(ConflictError):
-    """What waits takes back edges that are projected: the tenant's graph must be made anew."""
+class RebuildNeeded(ConflictError):
+    """The tenant's graph must be made anew: an erasure waits, or a drop was left unfinished."""
 
-    def __init__(self, tenant: str) -> None:
+    def __init__(self, tenant: str, why: str) -> None:
         super().__init__(
-            f"an erasure reaches edges of {tenant!r} that are projected already",
-            remedy="Rebuild the tenant's graph: beliefgraph run --rebuild.",
+            f"the graph of {tenant!r} must be made anew: {why}",
+            remedy="Rebuild it: beliefgraph run --rebuild.",
             tenant=tenant,
         )
 
@@ -79,11 +79,13 @@ def project(
     if not believed or believed[-1].position == position:
         return Projected(tenant=tenant, position=position)
     newest = believed[-1]
+    if state is not None and state.projecting == states.DROPPING:
+        raise RebuildNeeded(tenant, "it was being dropped")
+    if any(commit.counts.get("removed") for commit in believed if commit.position > position):
+        raise RebuildNeeded(tenant, "an erasure reaches edges that may be there already")
     changes = ledger.belief_changes(tenant, after=position, through=newest.position)
-    if changes.removed or changes.supports_removed:
-        raise ErasureReached(tenant)
     resumed = state is not None and state.projecting is not None
-    begun = states.begin(driver, database, tenant, newest.position)
+    begun = states.begin(driver, database, tenant, position, newest.position)
     if begun.position != position:
         raise ConflictError(
             f"another projector moved {tenant!r} from position {position} to {begun.position}",
@@ -147,9 +149,8 @@ class _Batch:
     def write(self) -> dict[str, int]:
         """Write all of it but the position; counts by the names of `Projected`."""
         below = self._below()
-        if below or self.changes.tightened:
-            self.bumped = True
-            states.bump(self.driver, self.database, self.begun.tenant)
+        if below:
+            self._bump()
         nodes = Nodes(self.begun.tenant)
         literal, linked = self._edges(nodes)
         self._supporters(nodes)
@@ -167,6 +168,8 @@ class _Batch:
             nodes.mention_rows(), what="mentions", lane_at=1,
         )  # fmt: skip
         self._close()
+        if self.changes.tightened and not self.bumped:
+            self._bump()
         self._tighten()
         return {
             "entities": len(nodes.types),
@@ -180,6 +183,10 @@ class _Batch:
             "mentions": mentions,
             "below_watermark": below,
         }
+
+    def _bump(self) -> None:
+        self.bumped = True
+        states.bump(self.driver, self.database, self.begun.tenant)
 
     def _below(self) -> int:
         watermark = self.begun.watermark

@@ -3,7 +3,8 @@
 First in the graph, then as a row of `publications`: a run that is stopped in between leaves a
 watermark without its row, and the next run adds it. An import-only tenant is readable up to the
 last instant that its sources attest; a live one up to its newest extract commit or, when nothing
-is waiting, to the instant at which the run began.
+is waiting, to the instant at which the run began, but never beyond the tenant's newest commit: only
+what is stamped later than a commit is sure to lie above it, however slow a writer is.
 """
 
 from __future__ import annotations
@@ -67,8 +68,10 @@ def _reach(ledger: Ledger, state: State, began_at: int) -> int:
     if newest is not None and clock_of(heard) is Clock.ATTESTED:
         return newest.ledger_to
     reached = newest.recorded_at if newest is not None else 0
-    waiting = ledger.commits(state.tenant, after=through, stage=Stage.EXTRACT)
-    return reached if waiting else max(reached, began_at)
+    if ledger.commits(state.tenant, after=through, stage=Stage.EXTRACT):
+        return reached
+    stamped = max(commit.recorded_at for commit in ledger.commits(state.tenant))
+    return max(reached, min(began_at, stamped))
 
 
 def _commit(ledger: Ledger, state: State) -> Commit:

@@ -159,10 +159,17 @@ def edge_row(belief: Belief, target: str, header: Episode, attested_to: int | No
         belief.valid_from, belief.valid_to, belief.recorded_from, belief.recorded_to,
         belief.listeners, belief.strictest, belief.belief_id, belief.key, belief.predicate,
         belief.tenant, belief.episode_id, belief.origin, header.source, header.source_key,
-        belief.trust, belief.classification, belief.valid_from_basis, header.who,
-        list(header.tags) or None, header.landed_at, imported,
+        belief.trust, belief.classification, belief.valid_from_basis, *_person(belief, header),
+        header.landed_at, imported,
         belief.opened_by, belief.closed_by, None if belief.reason is None else belief.reason.value,
     ]  # fmt: skip
+
+
+def _person(belief: Belief, header: Episode) -> tuple[str | None, list[str] | None]:
+    """Who said it and its tags, unless what was said has been erased."""
+    if belief.object is None:
+        return None, None
+    return header.who, list(header.tags) or None
 
 
 def confirms_row(support: Support) -> Row:

@@ -19,6 +19,9 @@ from graph.schema import VERSION
 from graph.statements import statement
 from lakehouse.model.errors import ConflictError
 
+DROPPING = -1
+"""`projecting` while a tenant's projection is being removed."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
@@ -42,8 +45,8 @@ def read(driver: Driver, database: str, tenant: str) -> State | None:
     return _one(driver, database, statement("projection"), tenant=tenant)
 
 
-def begin(driver: Driver, database: str, tenant: str, to: int) -> State:
-    """Open a batch that will end at believe commit `to`."""
+def begin(driver: Driver, database: str, tenant: str, position: int, to: int) -> State:
+    """Open a batch from `position` to believe commit `to`; nothing where the position moved."""
     found = _one(
         driver,
         database,
@@ -52,6 +55,7 @@ def begin(driver: Driver, database: str, tenant: str, to: int) -> State:
         to=to,
         schema_version=VERSION,
         now=now(),
+        **{"from": position},
     )
     return _sure(found, tenant)
 

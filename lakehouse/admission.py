@@ -198,9 +198,9 @@ def check_above(
 
 
 def check_through(entries: Sequence[Entry], tenant: str, stage: Stage, through: int) -> None:
-    """ConflictError where a later upstream position has been consumed already."""
+    """ConflictError where that upstream position, or a later one, has been consumed already."""
     last = latest(entries, tenant, stage)
-    if last and through < last.commit.through:
+    if last and last.commit.through and through <= last.commit.through:
         raise ConflictError(
             f"{stage} of {tenant!r} has gone through position {last.commit.through}, this batch "
             f"through {through}",
@@ -237,6 +237,7 @@ def counted_changes(changes: BeliefChanges) -> dict[str, int]:
         "tightened": len(changes.tightened),
         "supports_opened": len(changes.supports_opened),
         "supports_closed": len(changes.supports_closed),
+        "removed": len(changes.removed) + len(changes.supports_removed),
     }
 
 

@@ -37,7 +37,13 @@ def opening(home: Path, environ: Mapping[str, str]) -> Iterator[Catalog]:
         yield _load(*named)
         return
     lake = home / "lake"
-    lake.mkdir(parents=True, exist_ok=True)
+    try:
+        lake.mkdir(parents=True, exist_ok=True)
+    except OSError as wrong:
+        raise ConfigurationError(
+            f"the folder {lake} cannot be made: {wrong.strerror}",
+            remedy="Set BELIEFGRAPH_HOME to a folder that you may write to.",
+        ) from wrong
     with (lake / "opening.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield local(lake)

@@ -106,6 +106,8 @@ def _stamped(found: _Tenant, episodes: Sequence[Episode], through: int) -> Commi
     """The commit's stamp is not known yet: now, never before the last stamp, stands for it."""
     last = max((commit.recorded_at for commit in found.ledger.commits(found.name)), default=0)
     said, refusals = _extract(found, episodes, max(found.now(), last + 1))
+    place = {episode.episode_id: n for n, episode in enumerate(episodes)}
+    said.sort(key=lambda one: place[one.statement.episode_id])
     return found.ledger.append_statements(
         found.name, said, clock=Clock.SYSTEM, through=through, refusals=refusals
     )
@@ -156,7 +158,7 @@ def _extract(
 ) -> tuple[list[Extracted], list[Refusal]]:
     said: list[Extracted] = []
     refusals: list[Refusal] = []
-    names = _Names(found.ledger, found.name)
+    names = _Names(found.ledger, found.name, episodes)
     for source in sorted({episode.source for episode in episodes}):
         mine = [episode for episode in episodes if episode.source == source]
         prior, taken = _prior(found, found.declarations[source], mine)
@@ -184,14 +186,16 @@ def _prior(
     records = {episode.source_key for episode in mine}
     for one in found.ledger.extracted(found.name, declared.name, records):
         prior.setdefault(one.record, []).append(one)
-    fresh = {episode.episode_id for episode in mine}
+    began = min(episode.landed_at for episode in mine)
+    refused = {one.location for one in found.ledger.quarantined(found.name)}
     headers = found.ledger.headers(found.name).values()
     return prior, taken_by(
         header
         for header in headers
         if header.source == declared.name
         and header.source_key in records
-        and header.episode_id not in fresh
+        and header.landed_at < began
+        and header.location not in refused
     )
 
 
@@ -200,13 +204,20 @@ def _extracted_before(found: _Tenant) -> bool:
 
 
 class _Names:
-    """Whether a statement, episode or entity is in the ledger; read once, when first asked."""
+    """Whether a statement, episode or entity is in the ledger; read once, when first asked.
 
-    def __init__(self, ledger: Ledger, tenant: str) -> None:
+    What the batch's own episodes say counts as known, whichever source they are of: a target in
+    another source of the same batch is found by its episode.
+    """
+
+    def __init__(self, ledger: Ledger, tenant: str, episodes: Sequence[Episode]) -> None:
         self._ledger, self._tenant = ledger, tenant
+        self._here = {episode.episode_id for episode in episodes}
         self._names: set[str] | None = None
 
     def __call__(self, name: str) -> bool:
+        if name in self._here or name.rpartition("#")[0] in self._here:
+            return True
         if self._names is None:
             self._names = set()
             for statement in self._ledger.statements(self._tenant):

@@ -14,7 +14,7 @@ from dagster._core.errors import DagsterAssetCheckFailedError  # not exported, a
 from pydantic import Field
 
 from graph.server import home_from
-from lakehouse.model.errors import IntegrityError
+from lakehouse.model.errors import ConfigurationError, IntegrityError
 
 INSTANCE: Final = Path(__file__).parent / "dagster.yaml"
 """Settings of a home's Dagster instance: local storage, telemetry off, one run at a time."""
@@ -41,7 +41,13 @@ class ProjectConfig(dg.Config):
 def instance_of(environ: Mapping[str, str]) -> DagsterInstance:
     """The Dagster instance of this home, made on first use; `DAGSTER_HOME` names another."""
     folder = Path(environ.get("DAGSTER_HOME") or home_from(environ) / "dagster")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as wrong:
+        raise ConfigurationError(
+            f"the folder {folder} cannot be made: {wrong.strerror}",
+            remedy="Set BELIEFGRAPH_HOME to a folder that you may write to.",
+        ) from wrong
     settings = folder / "dagster.yaml"
     if not settings.exists():
         settings.write_text(INSTANCE.read_text())

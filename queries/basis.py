@@ -195,7 +195,7 @@ def published(tenant: str, state: State) -> int:
     if state.watermark is None:
         raise UnavailableError(
             f"nothing has been published for tenant {tenant!r} yet",
-            remedy="Run `beliefgraph run`: its last step publishes what was proved.",
+            remedy=f"Run `beliefgraph run {tenant}`: its last step publishes what was proved.",
             tenant=tenant,
         )
     return state.watermark

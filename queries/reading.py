@@ -66,6 +66,7 @@ class Reader:
                 return None
             state = state_of(rows[0]["projection"])
             check_epoch(rows[0]["epoch_before"], state.epoch)
+            check_below(rows[0]["projection"])
             return Found(rows[0]["found"], state)
 
         return self._known(tenant, self.repeated(once))
@@ -128,6 +129,12 @@ def check_epoch(before: int, after: int) -> None:
     """EpochMoved unless both looks at the epoch saw the same."""
     if before != after:
         raise EpochMoved(f"epoch {before} became {after}")
+
+
+def check_below(projection: Mapping[str, object]) -> None:
+    """EpochMoved while a batch changes what is at or below the watermark."""
+    if projection.get("below"):
+        raise EpochMoved("what is below the watermark is being changed")
 
 
 def unavailable(failed: Neo4jError | DriverError) -> BeliefgraphError:

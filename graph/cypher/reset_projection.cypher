@@ -1,4 +1,5 @@
+// `projecting` below zero: a drop is under way, and whoever finds it so drops again.
 MATCH (p:Projection {tenant: $tenant})
-SET p.position = 0, p.watermark = null, p.digest = null, p.projecting = null,
+SET p.position = 0, p.watermark = null, p.digest = null, p.projecting = -1, p.below = null,
     p.ledger_to = null, p.clock = null, p.attested_to = null,
     p.epoch = p.epoch + 1, p.generation = p.generation + 1, p.updated_at = $now

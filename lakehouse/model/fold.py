@@ -17,7 +17,7 @@ from lakehouse.model.listeners import Listeners
 from lakehouse.model.pieces import Box, Piece
 from lakehouse.model.predicates import Cardinality
 from lakehouse.model.standing import Standings, Step, standings
-from lakehouse.model.statements import PAINTING, Operation, Statement
+from lakehouse.model.statements import ENTITY, PAINTING, Operation, Statement
 
 CardinalityOf = Callable[[str], Cardinality]
 _Tighter = tuple[tuple[int, int], ...]
@@ -69,7 +69,7 @@ def _names(statement: Statement) -> Iterator[str]:
     yield statement.episode_id
     if statement.op in PAINTING:
         yield statement.subject
-        if statement.object is not None:
+        if statement.object is not None and statement.object_kind == ENTITY:
             yield statement.object
 
 

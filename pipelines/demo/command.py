@@ -139,7 +139,7 @@ def _say(line: str) -> None:
 _WHAT_NEXT: Final = """
 What to type next (in .venv/bin, where `make demo` put the command):
 
-  beliefgraph ask zone:Asia/Beirut --valid-at 2023-03-28 --known-at 2023-03-24T15:00:00Z
+  beliefgraph ask zone:Asia/Beirut --tenant tzdata --valid-at 2023-03-28 --known-at 2023-03-25
   beliefgraph ask --help
   beliefgraph run plant --land
   beliefgraph down

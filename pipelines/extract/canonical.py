@@ -18,6 +18,8 @@ from lakehouse.model.instants import show
 from lakehouse.model.statements import ENTITY
 from pipelines.extract.periods import Calendar
 
+LONGEST_ID: Final = 1_000
+"""Characters of an id; the graph indexes ids whole."""
 _INTEGER: Final = re.compile(r"[+-]?\d{1,1000}", re.ASCII)
 _DECIMAL: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -25,7 +27,13 @@ _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 def canonical(kind: str, stated: object, calendar: Calendar) -> str:
     """The canonical text of a stated value of that object kind; InputError where it is none."""
-    return _BY_KIND[kind](stated, calendar)
+    text = _BY_KIND[kind](stated, calendar)
+    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise InputError(
+            f"{stated!r} holds half a character (a lone surrogate)",
+            remedy="Correct the text at its source.",
+        )
+    return text
 
 
 def _wrong(stated: object, kind: str, remedy: str) -> InputError:
@@ -33,12 +41,14 @@ def _wrong(stated: object, kind: str, remedy: str) -> InputError:
 
 
 def _entity(stated: object, _: Calendar) -> str:
-    if isinstance(stated, str) and stated and stated == stated.strip() and stated.isprintable():
+    plain = isinstance(stated, str) and stated and stated == stated.strip()
+    if isinstance(stated, str) and plain and stated.isprintable() and len(stated) <= LONGEST_ID:
         return stated
     raise _wrong(
         stated,
         "an entity's id",
-        'Build it as text: {text: "site:{id}"}, no blanks around.',
+        'Build it as text: {text: "site:{id}"}, no blanks around, '
+        f"at most {LONGEST_ID:,} characters.",
     )
 
 

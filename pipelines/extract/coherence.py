@@ -70,6 +70,13 @@ def _feed(declared: Declaration) -> Iterator[Problem]:
             yield Problem(f"episode.{key}", "is for state feeds", "Say it by an operation.")
     if not state and declared.snapshot:
         yield Problem("snapshot", "is for state feeds", "Set feed: state.")
+    dated = declared.episode.recorded_at or declared.episode.occurred_at
+    if declared.snapshot and dated is None:
+        yield Problem(
+            "snapshot",
+            "cannot tell an older file from a newer one",
+            "Declare episode.recorded_at or episode.occurred_at, the instant of the snapshot.",
+        )
 
 
 def _listeners(declared: Declaration) -> Iterator[Problem]:

@@ -34,7 +34,9 @@ def render(answer: Answer, support: Support, *, full: bool = False) -> str:
     else:
         for belief in answer.beliefs:
             title = _title(belief, answer)
-            lines.extend(_short(belief, title) if short else _belief(belief, support, title))
+            lines.extend(
+                _short(belief, title, answer) if short else _belief(belief, support, title)
+            )
     if short:
         lines += ["", f"{several} in all; --full tells periods and evidence of each."]
     return "\n".join([*lines, "", *_basis(answer)])
@@ -46,8 +48,10 @@ def _short_path(path: Path) -> Iterator[str]:
     yield from _wrapped(f"from {episodes}", "    ")
 
 
-def _short(belief: Believed, title: str) -> Iterator[str]:
+def _short(belief: Believed, title: str, answer: Answer) -> Iterator[str]:
     yield from _wrapped(title, "")
+    if answer.question["verb"] == "history":
+        yield from _wrapped(f"believed {_recorded(belief)}", "    ")
     told = "erased" if belief.erased else belief.evidence.episode_id
     yield from _wrapped(f"{_valid(belief)}, from {told}", "    ")
 

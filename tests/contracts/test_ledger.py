@@ -385,13 +385,15 @@ def test_beliefs_are_opened_closed_and_tightened(reopen: Callable[[], Ledger]) -
 
 def test_a_batch_of_beliefs_is_recorded_once(ledger: Ledger) -> None:
     ledger.append_beliefs("t", BeliefChanges(opened=(belief("b"),)), through=2)
-    with pytest.raises(ConflictError, match="belief ids are in the ledger already"):
+    with pytest.raises(ConflictError, match="gone through position 2"):
         ledger.append_beliefs("t", BeliefChanges(opened=(belief("b"),)), through=2)
+    with pytest.raises(ConflictError, match="belief ids are in the ledger already"):
+        ledger.append_beliefs("t", BeliefChanges(opened=(belief("b"),)), through=3)
     with pytest.raises(ConflictError, match="gone through position 2"):
         ledger.append_beliefs("t", BeliefChanges(opened=(belief("c"),)), through=1)
     with pytest.raises(InputError, match="tenant 'o'"):
         ledger.append_beliefs("t", BeliefChanges(opened=(belief("c", tenant="o"),)), through=3)
-    ledger.append_beliefs("t", BeliefChanges(), through=2)
+    ledger.append_beliefs("t", BeliefChanges(), through=3)
     assert ledger.beliefs("t") == [belief("b")]
 
 
@@ -420,6 +422,16 @@ def test_the_system_stamps_above_what_was_published(ledger: Ledger) -> None:
     )
     assert commit.recorded_at > NOON + HOUR // 2
     assert ledger.statements("t")[0].recorded_at == commit.recorded_at
+
+
+def test_of_two_runs_only_one_closes(ledger: Ledger) -> None:
+    """A batch that opens nothing has no id that could be known already: its position tells."""
+    ledger.append_beliefs("t", BeliefChanges(opened=(belief("b1"),)), through=1)
+    closing = Closing("b1", NOON, "s9", Reason.WITHDRAWN)
+    ledger.append_beliefs("t", BeliefChanges(closed=(closing,)), through=2)
+    with pytest.raises(ConflictError, match="gone through position 2"):
+        ledger.append_beliefs("t", BeliefChanges(closed=(closing,)), through=2)
+    assert [b.recorded_to for b in ledger.beliefs("t")] == [NOON]
 
 
 def test_what_an_erasure_took_back_is_not_there(ledger: Ledger) -> None:
