@@ -81,7 +81,9 @@ def project(
     newest = believed[-1]
     if state is not None and state.projecting == states.DROPPING:
         raise RebuildNeeded(tenant, "it was being dropped")
-    if any(commit.counts.get("removed") for commit in believed if commit.position > position):
+    written = state is not None and (position > 0 or state.projecting is not None)
+    waiting = [commit for commit in believed if commit.position > position]
+    if written and any(commit.counts.get("removed") for commit in waiting):
         raise RebuildNeeded(tenant, "an erasure reaches edges that may be there already")
     changes = ledger.belief_changes(tenant, after=position, through=newest.position)
     resumed = state is not None and state.projecting is not None
