@@ -5,17 +5,21 @@ BIN := $(VENV)/bin
 export BELIEFGRAPH_HOME ?= $(HOME)/.beliefgraph
 export DAGSTER_DISABLE_TELEMETRY := yes
 
-.PHONY: help demo test lint bench clean lock
+.PHONY: help demo test exhaustive lint bench clean lock
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed ## land real time-zone history, run the line, ask five questions
 	@$(BIN)/beliefgraph demo
 
 test: $(VENV)/.installed-dev ## every test, against a real Neo4j and real Iceberg tables
 	$(BIN)/python -m pytest
+
+exhaustive: $(VENV)/.installed-dev ## every golden boundary and 2,000 random ledgers, each engine (long)
+	BELIEFGRAPH_ALL=1 BELIEFGRAPH_LEDGERS=$${BELIEFGRAPH_LEDGERS:-2000} \
+	  $(BIN)/python -m pytest tests/golden tests/model/test_mutants.py --timeout 7200
 
 lint: $(VENV)/.installed-dev ## format, lint, types and the direction of imports
 	$(BIN)/ruff format --check .

@@ -35,7 +35,7 @@ class Case:
 
     def listener(self, question: Mapping[str, Any]) -> int:
         """The bit of the listener that a question names."""
-        return self.listeners.bit(_listener_name(question))
+        return self.listeners.bit(listener_name(question))
 
 
 def cases() -> list[Case]:
@@ -55,8 +55,8 @@ def histories() -> Iterator[Case]:
 def _case(told: dict[str, Any]) -> Case:
     questions = told.get("questions", [])
     by_source = {
-        _listener_name(q): Listener(
-            _listener_name(q), min_trust=q["min_trust"], sources=frozenset(q["sources"])
+        listener_name(q): Listener(
+            listener_name(q), min_trust=q["min_trust"], sources=frozenset(q["sources"])
         )
         for q in questions
         if q.get("sources")
@@ -72,7 +72,8 @@ def _case(told: dict[str, Any]) -> Case:
     )
 
 
-def _listener_name(question: Mapping[str, Any]) -> str:
+def listener_name(question: Mapping[str, Any]) -> str:
+    """The name under which the question's listener is declared."""
     sources = question.get("sources")
     trust = f"trust>={question['min_trust']}"
     return trust if not sources else trust + " from " + "+".join(sources)

@@ -1,10 +1,11 @@
-"""The command `ask`: one question to the graph at a pair of instants, with its evidence."""
+"""The command `ask`: one question at a pair of instants, answered with its evidence."""
 
 from __future__ import annotations
 
 import json
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,9 +14,12 @@ from lakehouse.model.statements import CLASSIFICATION_NAMES
 from queries.answers import Answer, Evidence
 from queries.basis import zone_named
 from queries.statements import MOST_STEPS
-from queries.surfaces.composition import default_tenant, opened
+from queries.surfaces.composition import ENGINES, default_tenant, opened_engine
 from queries.surfaces.rendering import render
 from queries.view import View
+
+if TYPE_CHECKING:
+    from queries.lake_view import LakeView
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class Wanted:
                 remedy="Give it: `ask SUBJECT PREDICATE --history`.",
             )
 
-    def of(self, view: View) -> Answer:
+    def of(self, view: View | LakeView) -> Answer:
         """The answer."""
         if self.who is not None:
             predicates, value = chain(self.who)
@@ -95,6 +99,13 @@ def chain(text: str) -> tuple[list[str], str]:
     show_default=True,
     help="What the reader may see.",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default=ENGINES[0],
+    show_default=True,
+    help="What answers; the lake needs no server.",
+)
 @click.option("--full", is_flag=True, help="Tell all evidence, however many answers there are.")
 @click.option("--strict", is_flag=True, help="Fail where known-at is not published yet.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -111,6 +122,7 @@ def ask(
     tenant: str | None,
     listener: str,
     clearance: str,
+    engine: str,
     full: bool,
     strict: bool,
     as_json: bool,
@@ -132,7 +144,7 @@ def ask(
     wanted = Wanted(subject, predicate, who, hops, history)
     wanted.check()
     asked_zone = zone_named(zone)
-    with opened(os.environ, listener) as memory:
+    with opened_engine(engine, os.environ, listener) as memory:
         view = memory.view(
             tenant or default_tenant(memory, os.environ),
             valid_at=valid_at,

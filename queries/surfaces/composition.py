@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
 
 from graph.server import connection_from, home_from
 from graph.session import open_driver
@@ -15,7 +16,26 @@ from lakehouse.model.errors import InputError, UnavailableError
 from lakehouse.model.listeners import Listeners
 from queries.memory import Listening, Memory
 
+if TYPE_CHECKING:
+    from queries.lake import LakeMemory
+
 TENANT_VARIABLE = "BELIEFGRAPH_TENANT"
+ENGINES: Final = ("graph", "lake")
+"""What can answer; both give the same answers."""
+
+
+@contextmanager
+def opened_engine(
+    engine: str, environ: Mapping[str, str], listener: str
+) -> Iterator[Memory | LakeMemory]:
+    """A Memory over the graph, or over the lake without any server."""
+    if engine == "lake":
+        from queries.lake import LakeMemory  # noqa: PLC0415  (heavy, and seldom needed)
+
+        yield LakeMemory(home_from(environ), environ)
+        return
+    with opened(environ, listener) as memory:
+        yield memory
 
 
 @contextmanager
@@ -45,7 +65,7 @@ def declared(environ: Mapping[str, str], tenant: str) -> Listeners:
     return Listeners.from_record(ledger.definitions(tenant, "listeners").get("listeners"))
 
 
-def default_tenant(memory: Memory, environ: Mapping[str, str]) -> str:
+def default_tenant(memory: Memory | LakeMemory, environ: Mapping[str, str]) -> str:
     """`BELIEFGRAPH_TENANT`, else the only tenant there is; InputError lists them where several."""
     named = environ.get(TENANT_VARIABLE, "").strip()
     if named:
@@ -55,10 +75,10 @@ def default_tenant(memory: Memory, environ: Mapping[str, str]) -> str:
         return tenants[0]
     if not tenants:
         raise UnavailableError(
-            "the graph holds no tenant yet",
+            "no tenant is published yet",
             remedy="Run `beliefgraph run` to land, believe and project a source.",
         )
     raise InputError(
-        "the graph holds several tenants: " + ", ".join(tenants),
+        "there are several tenants: " + ", ".join(tenants),
         remedy=f"Name one with --tenant, or set {TENANT_VARIABLE}.",
     )

@@ -1,0 +1,2 @@
+-- As `erased` where nothing was ever erased by an operation.
+{{1}}.erased

@@ -1,0 +1,133 @@
+"""`ask --engine lake` answers as `ask` does: same digest, same evidence, without the server."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+
+import pytest
+from click.testing import CliRunner
+
+from lakehouse.iceberg import open_ledger
+from lakehouse.model.beliefs import Belief
+from lakehouse.model.instants import is_open, show
+from lakehouse.model.statements import CLASSIFICATION_NAMES, ENTITY
+from queries.answers import Answer
+from queries.lake import LakeMemory
+from queries.lake_view import LakeView
+from queries.surfaces.cli import GROUP, Commands
+from queries.view import View
+from tests.golden import plant
+from tests.system.conftest import Line, Lined
+
+ROOT = Commands("beliefgraph", entry_points=[EntryPoint("ask", "queries.surfaces.ask:ask", GROUP)])
+NOWHERE = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_USERNAME": "nobody", "NEO4J_PASSWORD": "none"}
+POINTS = 6
+
+
+@pytest.fixture(scope="session")
+def the_plant(line: Line) -> Lined:
+    """The authored history, through the line."""
+    return line.of("plant", plant.SOURCES / "plant")
+
+
+@pytest.fixture(params=["the_plant", "tzdata"])
+def lined(request: pytest.FixtureRequest) -> Lined:
+    """Each data set."""
+    found: Lined = request.getfixturevalue(request.param)
+    return found
+
+
+def _same(graph: View, lake: LakeView, ask: str, *arguments: object) -> Answer:
+    """Both engines' answer to one verb, and who supports it; they must be the same."""
+    first: Answer = getattr(graph, ask)(*arguments)
+    second: Answer = getattr(lake, ask)(*arguments)
+    assert second.as_record()["beliefs"] == first.as_record()["beliefs"]
+    assert second.digest == first.digest
+    says, also = graph.support(*first.beliefs), lake.support(*second.beliefs)
+    assert {name: set(some) for name, some in also.items()} == {
+        name: set(some) for name, some in says.items()
+    }
+    assert [some[:1] for some in also.values()] == [some[:1] for some in says.values()]
+    return first
+
+
+def _views(
+    lined: Lined, lake: LakeMemory, sure: random.Random
+) -> Iterator[tuple[Belief, View, LakeView]]:
+    """Both views at instants inside rectangles that were ever believed."""
+    ledger = open_ledger(lined.home.path, lined.home.environ)
+    believed = ledger.beliefs(lined.tenant)
+    watermark = ledger.publications(lined.tenant)[-1].watermark
+    for belief in sure.sample(believed, min(POINTS, len(believed))):
+        bounds = [belief.valid_from, belief.valid_to - 1, belief.recorded_from]
+        valid_at = next((at for at in bounds if not is_open(at)), 0)
+        known_at = min(sure.choice([belief.recorded_from, belief.recorded_to - 1]), watermark)
+        settings = {
+            "valid_at": valid_at,
+            "known_at": known_at,
+            "clearance": sure.choice(CLASSIFICATION_NAMES[-2:]),
+            "listener": sure.choice(["trust>=0", "trust>=2"]),
+        }
+        yield (
+            belief,
+            lined.memory.view(lined.tenant, **settings),
+            lake.view(lined.tenant, **settings),
+        )
+
+
+def test_every_verb_gives_the_same_answer(lined: Lined) -> None:
+    lake = LakeMemory(lined.home.path, lined.home.environ)
+    told = 0
+    for belief, graph, other in _views(lined, lake, random.Random(4)):
+        told += len(_same(graph, other, "beliefs", belief.subject, belief.predicate).beliefs)
+        told += len(_same(graph, other, "beliefs", belief.subject).beliefs)
+        told += len(_same(graph, other, "holders", belief.predicate, belief.value).beliefs)
+        told += len(_same(graph, other, "paths", belief.subject, 2).beliefs)
+        if belief.object_kind == ENTITY:
+            told += len(_same(graph, other, "entity", belief.value).beliefs)
+    assert told > POINTS
+
+
+def test_chains_give_the_same_answer(tzdata: Lined) -> None:
+    lake = LakeMemory(tzdata.home.path, tzdata.home.environ)
+    settings = {"valid_at": "2024-06-01", "known_at": "2024-06-01", "clearance": "restricted"}
+    graph = tzdata.memory.view(tzdata.tenant, **settings)
+    other = lake.view(tzdata.tenant, **settings)
+    answer = _same(graph, other, "holders", "utc_offset", "+03:00", ["has_zone"])
+    assert len(answer.paths) > 10
+
+
+@pytest.mark.parametrize("as_known", [[], ["--known-at", "2024-03-11"]])
+def test_the_command_needs_no_server(
+    the_plant: Lined, monkeypatch: pytest.MonkeyPatch, as_known: list[str]
+) -> None:
+    question = ["ask", "boiler:b1", "pressure_limit", "--valid-at", "2023-12-01", *as_known]
+    question += ["--tenant", the_plant.tenant, "--json"]
+    with the_plant.home.entered():
+        by_graph = CliRunner().invoke(ROOT, question)
+    with the_plant.home.entered(**NOWHERE):
+        by_lake = CliRunner().invoke(ROOT, [*question, "--engine", "lake"])
+        refused = CliRunner().invoke(ROOT, [*question, "--engine", "lake", "--history"])
+    assert (by_graph.exit_code, by_lake.exit_code, refused.exit_code) == (0, 0, 2), by_lake.output
+    first, second = json.loads(by_graph.stdout), json.loads(by_lake.stdout)
+    assert second["beliefs"] == first["beliefs"]
+    assert second["digest"] == first["digest"]
+    assert second["support"] == first["support"]
+    assert second["basis"]["engine"] == "lake"
+    assert set(second["basis"]["snapshots"]) == {"commits", "statements"}
+    same = ("tenant", "valid_at", "known_at", "position", "watermark", "clock", "graph_digest")
+    assert {name: second["basis"][name] for name in same} == {
+        name: first["basis"][name] for name in same
+    }
+    assert "the lake" in second["basis"]["notes"][-1]
+
+
+def test_a_watermark_is_a_watermark(the_plant: Lined) -> None:
+    lake = LakeMemory(the_plant.home.path, the_plant.home.environ)
+    assert the_plant.tenant in lake.tenants()
+    view = lake.view(the_plant.tenant, known_at="2199-01-01", clearance="restricted")
+    assert view.basis.known_at == view.basis.watermark
+    assert f"known_at {show(view.basis.asked_known_at or 0)}" in view.basis.notes()[0]
