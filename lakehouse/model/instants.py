@@ -28,6 +28,9 @@ _INSTANT: Final = re.compile(
     r"(Z|[+-]\d{2}:?\d{2}(?::?\d{2})?)?",
     re.ASCII,
 )
+FIRST: Final = (datetime(1, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
+LAST: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+"""The first and the last instant that can be written as a date."""
 
 
 def is_open(instant: int) -> bool:
@@ -86,14 +89,23 @@ def parse(text: str, zone: tzinfo | None = None) -> int:
     """
     plain = text.strip()
     if _DATE.fullmatch(plain):
-        return from_date(_day(plain), zone or UTC)
+        return _in_calendar(from_date(_day(plain), zone or UTC), text)
     found = _INSTANT.fullmatch(plain)
     if not found:
         raise InputError(
             f"{text!r} is not an instant",
             remedy="Write 2023-06-01 or 2023-06-01T12:00:00Z (ISO-8601 with an offset).",
         )
-    return _combine(plain, found, zone)
+    return _in_calendar(_combine(plain, found, zone), text)
+
+
+def _in_calendar(instant: int, text: str) -> int:
+    if FIRST <= instant <= LAST:
+        return instant
+    raise InputError(
+        f"{text!r} lies outside the years 1 to 9999 in UTC",
+        remedy="Leave the bound out, or say that it is always or forever.",
+    )
 
 
 def _day(text: str) -> date:
@@ -140,5 +152,7 @@ def show(instant: int) -> str:
         return "∞"
     if instant == UNTIL_CHANGED:
         return "∞ (until changed)"
+    if not FIRST <= instant <= LAST:
+        return f"{instant} µs"
     text = to_datetime(instant).isoformat(timespec="auto")
     return text.replace("+00:00", "Z")
