@@ -77,7 +77,7 @@ class Ledger(Protocol):
         Clock SYSTEM: their `recorded_at` is ignored and becomes the commit's stamp. ATTESTED:
         it is kept; ConflictError where it is not above `ledger_to` and every published watermark,
         decreases in the sequence, or lies in the future. `seq` is numbered by the ledger in the
-        given order. ConflictError too where a statement id is known or `through` goes back.
+        given order. ConflictError too where a statement id is known or `through` was consumed.
         """
         ...
 
@@ -107,7 +107,7 @@ class Ledger(Protocol):
     def append_beliefs(self, tenant: str, changes: BeliefChanges, *, through: int) -> Commit:
         """Record what follows from the extract commits up to `through`.
 
-        ConflictError where a belief was opened before or `through` goes back.
+        ConflictError where a belief was opened before or `through` was consumed already.
         """
         ...
 
