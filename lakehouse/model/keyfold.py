@@ -10,13 +10,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-from lakehouse.model.beliefs import Reason
-from lakehouse.model.closings import Cause, took_hold, why
+from lakehouse.model.causes import Causes
+from lakehouse.model.closings import why
 from lakehouse.model.painting import Canvas, Span
-from lakehouse.model.pieces import Audience, Box, BoxShape, Content, Piece, Shape, boxes, shapes
+from lakehouse.model.pieces import Audience, Box, BoxShape, Piece, Shape, boxes, shapes
 from lakehouse.model.spans import union
 from lakehouse.model.standing import Standings, Step
-from lakehouse.model.statements import Operation, Statement
+from lakehouse.model.statements import Statement
 
 _Event = tuple[Statement, Step]
 
@@ -31,54 +31,24 @@ def fold_key(
 
     `by_id` finds the causes of steps (withdrawals and marks) and `erased` are statement ids.
     """
-    if len(statements) == 1:
-        alone = _alone(statements[0], standings[statements[0].statement_id], erased)
-        if alone is not None:
-            return alone
     audiences = [Audience(mask, Canvas(erased)) for mask in _partition(statements, standings)]
     events = sorted(
         (
             (step.at, statement.order, statement, step)
             for statement in statements
-            for step in standings[statement.statement_id]
+            for step in standings.of(statement)
         ),
         key=lambda event: event[:2],
     )
     done: list[Piece] = []
-    values = {s.statement_id: (s.object_kind, s.object) for s in statements}
     for at, together in groupby(events, key=lambda event: event[0]):
         heard = [(statement, step) for _, _, statement, step in together]
         dirty = union(span for audience in audiences for span in _apply(audience, heard))
         if dirty:
-            causes = [(by_id[step.cause], (s.valid_from, s.end)) for s, step in heard]
-            done.extend(_recut(at, dirty, audiences, causes, values, erased))
+            causes = Causes((by_id[step.cause], (s.valid_from, s.end)) for s, step in heard)
+            done.extend(_recut(at, dirty, audiences, causes, erased))
     done.extend({id(p): p for audience in audiences for p in audience.pieces}.values())
     return done
-
-
-def _alone(
-    statement: Statement, steps: Sequence[Step], erased: frozenset[str]
-) -> list[Piece] | None:
-    """The pieces of a key of one statement that nothing undoes (most keys of many feeds)."""
-    if len(steps) > 1:
-        return None
-    if statement.op is not Operation.ASSERT:
-        return []
-    name = statement.statement_id
-    lost = statement.erased or name in erased
-    return [
-        Piece(
-            Shape(
-                statement.valid_from,
-                statement.end,
-                Content(name, lost, part.trust, part.classification),
-                part.mask,
-            ),
-            statement.recorded_at,
-            name,
-        )
-        for part in steps[0].heard
-    ]
 
 
 def _partition(statements: Sequence[Statement], standings: Standings) -> list[int]:
@@ -86,7 +56,7 @@ def _partition(statements: Sequence[Statement], standings: Standings) -> list[in
     masks = {
         part.mask
         for statement in statements
-        for step in standings[statement.statement_id]
+        for step in standings.of(statement)
         for part in step.heard
     }
     parts: list[int] = []
@@ -146,8 +116,7 @@ def _recut(
     at: int,
     dirty: Sequence[Span],
     audiences: Sequence[Audience],
-    causes: Sequence[Cause],
-    values: Mapping[str, tuple[str, str | None]],
+    causes: Causes,
     erased: frozenset[str],
 ) -> list[Piece]:
     """Cut anew what touches the dirty spans; returns the pieces that closed."""
@@ -161,15 +130,28 @@ def _recut(
     closed: list[Piece] = []
     for shape in before.keys() - set(after):
         piece = before[shape]
-        _close(piece, at, *why(shape, values[shape.content.origin], audiences, causes))
+        grounds = [
+            audience.ground((shape.start, shape.end)) for audience in _holders(shape, audiences)
+        ]
+        piece.close(at, *why((shape.start, shape.end), piece.value, grounds, causes))
         for audience in _holders(shape, audiences):
             audience.remove(piece)
         closed.append(piece)
     for shape in after:
         kept = before.get(shape)
         if kept is None:
-            kept = Piece(shape, at, _opener(shape, causes))
-            for audience in _holders(shape, audiences):
+            holders = _holders(shape, audiences)
+            opened_by = causes.last((shape.start, shape.end)).statement_id
+            kept = Piece(
+                shape.start,
+                shape.end,
+                holders[0].value(shape.start),
+                *shape.content,
+                shape.mask,
+                at,
+                opened_by,
+            )
+            for audience in holders:
                 audience.insert(kept)
         _refresh(kept, at, boxes(shape, audiences, erased))
     return closed
@@ -191,20 +173,14 @@ def _holders(shape: Shape, audiences: Iterable[Audience]) -> list[Audience]:
     return [audience for audience in audiences if shape.mask & audience.mask]
 
 
-def _close(piece: Piece, at: int, reason: Reason, closed_by: str) -> None:
-    piece.recorded_to, piece.reason, piece.closed_by = at, reason, closed_by
-    _refresh(piece, at, set())
-
-
-def _opener(shape: Shape, causes: Sequence[Cause]) -> str:
-    return max(took_hold(shape, causes), key=lambda statement: statement.order).statement_id
-
-
 def _refresh(piece: Piece, at: int, now: set[BoxShape]) -> None:
     """Close the boxes that are gone and open those that came."""
-    for shape in piece.boxes.keys() - now:
-        box = piece.boxes.pop(shape)
+    open_boxes = {box.shape: box for box in piece.boxes}
+    if open_boxes.keys() == now:
+        return
+    past = piece.past_boxes = piece.past_boxes or []
+    for shape in open_boxes.keys() - now:
+        box = open_boxes.pop(shape)
         box.recorded_to = at
-        piece.past_boxes.append(box)
-    for shape in now - piece.boxes.keys():
-        piece.boxes[shape] = Box(shape, at)
+        past.append(box)
+    piece.boxes = [*open_boxes.values(), *(Box(*shape, at) for shape in now - open_boxes.keys())]

@@ -16,6 +16,8 @@ from lakehouse.model.statements import Operation, Statement
 
 Span = tuple[int, int]
 """Half-open interval of the valid axis; `FOREVER` stands for either open end."""
+Value = tuple[str, str | None]
+"""(kind of the object, object) as asserted."""
 
 
 class Layer:
@@ -45,7 +47,7 @@ class Layer:
             layer = layer.below
 
 
-def _value(painter: Statement) -> tuple[str, str | None] | None:
+def _value(painter: Statement) -> Value | None:
     if painter.op is not Operation.ASSERT:
         return None
     return (painter.object_kind, painter.object)
