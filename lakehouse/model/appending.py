@@ -8,23 +8,23 @@ The rule is that of model.painting and model.closings; tests hold both paths to 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
+from lakehouse.model.axis import Axis
 from lakehouse.model.beliefs import Reason
 from lakehouse.model.causes import Causes
 from lakehouse.model.closings import BY_OPERATION, Ground, why
-from lakehouse.model.instants import ALWAYS, FOREVER
-from lakehouse.model.painting import Span, Value
+from lakehouse.model.instants import FOREVER
+from lakehouse.model.painting import Value
 from lakehouse.model.pieces import Box, Piece
+from lakehouse.model.spans import Span
 from lakehouse.model.statements import Operation, Statement
 
 _ASSERT: Final = Operation.ASSERT
-_LONG: Final = 32
-"""Beyond this many segments it pays to know which of them began before their start."""
 
 
 def _alone(painter: Statement, mask: int) -> list[Piece]:
@@ -48,39 +48,36 @@ def fold_additions(statements: Sequence[Statement], mask: int) -> list[Piece]:
     """
     if len(statements) == 1:
         return _alone(statements[0], mask)
-    axis = _Axis(mask)
+    key = _Adding(mask)
     if len({statement.recorded_at for statement in statements}) == len(statements):
         for statement in statements:
-            axis.add(statement)
+            key.add(statement)
     else:
         for _, together in groupby(statements, key=attrgetter("recorded_at")):
             first, *others = together
             if others:
-                axis.add_together([first, *others])
+                key.add_together([first, *others])
             else:
-                axis.add(first)
-    return axis.all()
+                key.add(first)
+    return key.all()
 
 
-class _Axis:
-    """The valid axis of the key, cut into segments, each with what is on top of it."""
+class _Adding:
+    """A key while statements are added to it; on its axis is the open piece of each segment."""
 
-    __slots__ = ("_closed", "_fresh", "_held", "_mask", "_starts", "_tops")
+    __slots__ = ("_axis", "_closed", "_fresh", "_mask")
 
     def __init__(self, mask: int) -> None:
         self._mask = mask
-        self._starts: list[int] = [ALWAYS]
-        self._tops: list[_Top] = [(None, None)]
+        self._axis: Axis[Piece] = Axis()
         self._closed: list[Piece] = []
         self._fresh: list[Piece] | None = None
         """While statements share an instant, the pieces that began at it."""
-        self._held: list[int] | None = None
-        """On a long axis the starts of segments whose painter began earlier (or never came)."""
 
     def all(self) -> list[Piece]:
         """Closed pieces and open ones, each once."""
         last = None
-        for _, piece in self._tops:
+        for _, piece in self._axis.tops:
             if piece is not None and piece is not last:
                 self._closed.append(piece)
                 last = piece
@@ -119,57 +116,44 @@ class _Axis:
         self._fresh = None
 
     def _ground(self, span: Span) -> list[Ground]:
-        first = bisect_right(self._starts, span[0]) - 1
-        beyond = bisect_left(self._starts, span[1], first)
+        first, beyond = self._axis.between(*span)
         return [
             Ground(painter, None if piece is None else piece.value)
-            for painter, piece in self._tops[first:beyond]
+            for painter, piece in self._axis.tops[first:beyond]
         ]
 
     def _lay(self, painter: Statement) -> list[Piece]:
         """Cover the painter's period; returns the pieces that lost a part of theirs."""
         lost: list[Piece] = []
-        start, end = painter.valid_from, painter.end
-        if not painter.until_changed:
-            if start < end:
-                self._cover(painter, start, end, lost)
-        elif self._held is None:
-            self._cover(painter, start, FOREVER, lost, start)
-            if len(self._starts) > _LONG:
-                self._held = _held(self._starts, self._tops)
+        if painter.until_changed and not self._axis.is_long:
+            self._cover(painter, painter.valid_from, FOREVER, lost, painter.valid_from)
         else:
-            for since, until in self._strokes(start, self._held):
-                self._cover(painter, since, until, lost)
+            for start, end in self._axis.strokes(painter):
+                self._cover(painter, start, end, lost)
         return lost
 
     def _cover(
         self, painter: Statement, start: int, end: int, lost: list[Piece], began: int = FOREVER
     ) -> None:
         """Cover [start, end), but leave alone what began after `began`."""
-        starts, tops = self._starts, self._tops
-        first = bisect_right(starts, start) - 1
-        beyond = bisect_left(starts, end, first + 1)
-        spans, under = starts[first:beyond], tops[first:beyond]
-        last = under[-1]
-        new_starts: list[int] = []
-        new_tops: list[_Top] = []
+        axis = self._axis
+        first, beyond = axis.between(start, end)
+        spans, under = axis.starts[first:beyond], axis.tops[first:beyond]
+        last, at = under[-1], axis.end(beyond - 1)
+        starts: list[int] = []
+        tops: list[_Top] = []
         if spans[0] < start:
-            new_starts.append(spans[0])
-            new_tops.append(under[0])
+            starts.append(spans[0])
+            tops.append(under[0])
             spans[0] = start
-        run = self._run(
-            painter, zip(spans, under, strict=True), began, (new_starts, new_tops, lost)
-        )
+        segments = zip(spans, under, strict=True)
+        run = self._run(painter, segments, began, (starts, tops, lost))
         if run is not None:
             run.end = end
-        at = starts[beyond] if beyond < len(starts) else FOREVER
         if end < at:
-            new_starts.append(end)
-            new_tops.append(last)
-        starts[first:beyond] = new_starts
-        tops[first:beyond] = new_tops
-        if self._held is not None:
-            self._hold(new_starts, new_tops, at)
+            starts.append(end)
+            tops.append(last)
+        axis.put(first, beyond, starts, tops)
 
     def _run(
         self,
@@ -235,7 +219,7 @@ class _Axis:
 
     def _split(self, piece: Piece, at: int, opened_by: str) -> bool:
         """Make what is left of the piece pieces of their own; True when its head is left."""
-        tops, starts = self._tops, self._starts
+        tops, starts = self._axis.tops, self._axis.starts
         first = bisect_left(starts, piece.start)
         beyond = bisect_left(starts, piece.end, first)
         parts: list[Piece] = []
@@ -248,7 +232,7 @@ class _Axis:
             if not within:
                 parts.append(piece.part(starts[place], at, opened_by))
                 within = True
-            parts[-1].end = starts[place + 1] if place + 1 < len(starts) else FOREVER
+            parts[-1].end = self._axis.end(place)
             tops[place] = (painter, parts[-1])
         if piece.boxes:
             for part in parts:
@@ -256,36 +240,6 @@ class _Axis:
         if self._fresh is not None:
             self._fresh += parts
         return bool(parts) and parts[0].start == piece.start
-
-    def _strokes(self, began: int, held: Sequence[int]) -> list[Span]:
-        """The spans that a painter from `began` on covers if it gives way to what began later."""
-        first = bisect_right(self._starts, began) - 1
-        strokes = [(began, self._end(first))]
-        for start in held[bisect_right(held, began) :]:
-            place = bisect_left(self._starts, start, first)
-            other, _ = self._tops[place]
-            if other is None or other.valid_from <= began:
-                if strokes[-1][1] == start:
-                    strokes[-1] = (strokes[-1][0], self._end(place))
-                else:
-                    strokes.append((start, self._end(place)))
-        return strokes
-
-    def _end(self, place: int) -> int:
-        return self._starts[place + 1] if place + 1 < len(self._starts) else FOREVER
-
-    def _hold(self, starts: Sequence[int], tops: Sequence[_Top], end: int) -> None:
-        assert self._held is not None
-        first, beyond = bisect_left(self._held, starts[0]), bisect_left(self._held, end)
-        self._held[first:beyond] = _held(starts, tops)
-
-
-def _held(starts: Sequence[int], tops: Sequence[_Top]) -> list[int]:
-    return [
-        start
-        for start, (painter, _) in zip(starts, tops, strict=True)
-        if painter is None or painter.valid_from < start
-    ]
 
 
 def _piece(painter: Statement, start: int, end: int, value: Value, mask: int) -> Piece:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import accumulate
 
 from lakehouse.model.instants import FOREVER
-from lakehouse.model.painting import Span
+from lakehouse.model.spans import Span
 from lakehouse.model.statements import Operation, Statement
 
 Cause = tuple[Statement, Span]

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from lakehouse.model.beliefs import Reason
 from lakehouse.model.causes import Causes
-from lakehouse.model.painting import Span, Value
+from lakehouse.model.painting import Value
+from lakehouse.model.spans import Span
 from lakehouse.model.statements import Operation, Statement
 
 BY_OPERATION: Mapping[Operation, Reason] = {

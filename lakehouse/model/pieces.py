@@ -16,9 +16,8 @@ from typing import NamedTuple
 from lakehouse.model.beliefs import Reason
 from lakehouse.model.closings import Ground
 from lakehouse.model.instants import FOREVER
-from lakehouse.model.painting import Canvas, Layer, Span, Value
-from lakehouse.model.spans import Slice, constant
-from lakehouse.model.statements import Statement
+from lakehouse.model.painting import Canvas, Layer, Value
+from lakehouse.model.spans import Slice, Span, constant
 
 Levels = tuple[int, int]
 """(trust, classification) as carried."""
@@ -148,12 +147,21 @@ class Audience:
 
     mask: int
     canvas: Canvas
-    heard: dict[str, Statement] = field(default_factory=dict)
-    """Heard now, in ledger order."""
+    last: tuple[int, int] = (-(1 << 62), 0)
+    """Place in the ledger of the last statement that it ever heard."""
     carried: dict[str, Levels] = field(default_factory=dict)
+    """What each statement heard now carries, by its id."""
     starts: list[int] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
     """Its open pieces, ordered by `starts`; a piece may be in several audiences."""
+    shown: dict[str, list[Piece | Box]] = field(default_factory=lambda: defaultdict(list))
+    """By statement id, the pieces that it is the origin of and the boxes that it is in."""
+
+    def showing(self, statement: str) -> list[Span]:
+        """Where the statement is the origin or a supporter of what is believed now."""
+        still = [part for part in self.shown.get(statement, ()) if part.recorded_to == FOREVER]
+        self.shown[statement] = still
+        return [(part.start, part.end) for part in still]
 
     def touching(self, span: Span) -> Iterator[Piece]:
         """Open pieces that overlap or touch the span."""
@@ -169,6 +177,7 @@ class Audience:
         place = bisect_right(self.starts, piece.start)
         self.starts.insert(place, piece.start)
         self.pieces.insert(place, piece)
+        self.shown[piece.origin].append(piece)
 
     def remove(self, piece: Piece) -> None:
         """Take the piece out of the open ones."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakehouse.model import appending
+from lakehouse.model import appending, axis
 from lakehouse.model.instants import ALWAYS, FOREVER, UNTIL_CHANGED
 from lakehouse.model.keyfold import fold_key
 from lakehouse.model.listeners import Listeners
@@ -84,7 +84,7 @@ def test_additions_fold_as_any_ledger_does(ledger: list[Statement]) -> None:
 @pytest.fixture
 def soon_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """An axis counts as long from its third segment on."""
-    monkeypatch.setattr(appending, "_LONG", 2)
+    monkeypatch.setattr(axis, "LONG", 2)
 
 
 @pytest.mark.usefixtures("soon_long")
