@@ -25,6 +25,7 @@ from pipelines.sources import declared
 from tests.benchmarks import line, sizes
 from tests.benchmarks.datasets import SETS, WHEELS_VARIABLE, Absent, DataSet
 from tests.benchmarks.folding import fold_table
+from tests.benchmarks.folding_one_key import one_key_table
 from tests.benchmarks.latency import latency_table
 from tests.benchmarks.machine import machine_table
 from tests.benchmarks.profiles import profile
@@ -81,6 +82,7 @@ def _tables(
     for name in names:
         if name == FOLD:
             yield fold_table()
+            yield one_key_table()
             continue
         with home_for(name, keep) as home:
             try:
