@@ -111,7 +111,7 @@ class Store:
     def clock(self) -> int:
         """What the store's own clock says (µs UTC): the time it gives a file written just now."""
         table = self.load(COMMITS)
-        location = f"{table.location()}/clock/{secrets.token_hex(8)}"
+        location = f"{table.location()}/data/clock-{secrets.token_hex(8)}"
         with table.io.new_output(location).create() as out:
             out.write(b"?")
         files, path = file_system(table, location)
