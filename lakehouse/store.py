@@ -10,7 +10,9 @@ from __future__ import annotations
 import random
 import secrets
 import time
+import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 import pyarrow as pa
@@ -23,7 +25,8 @@ from pyiceberg.exceptions import (
 )
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.table import Table
-from sqlalchemy.exc import OperationalError
+from requests.exceptions import RequestException
+from sqlalchemy.exc import InterfaceError, OperationalError
 
 from lakehouse.model.errors import ConflictError, IntegrityError, UnavailableError
 from lakehouse.scan import file_system
@@ -35,9 +38,14 @@ ATTEMPTS: Final = 100
 _READS: Final = 3
 _MOVED: Final = (CommitFailedException, FileNotFoundError)
 """Another writer was first; it may even have removed the metadata file that was to be read."""
-_UNKNOWN: Final = (CommitStateUnknownException, OperationalError)
+_UNKNOWN: Final = (
+    CommitStateUnknownException,
+    OperationalError,
+    InterfaceError,
+    RequestException,
+)
 """The catalog did not say whether it committed."""
-_BROKEN: Final = (OperationalError, RESTError, OSError)
+_BROKEN: Final = (OperationalError, InterfaceError, RESTError, OSError)
 _WAIT: Final = 0.02
 """First bound of the random wait between attempts, in seconds; it grows to ten times that."""
 
@@ -47,6 +55,7 @@ class Store:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
+        weakref.finalize(self, catalog.close)  # Its connections end with us, or with the process.
         catalog.create_namespace_if_not_exists(NAMESPACE)
         for spec in TABLES.values():
             _check(spec, self._make(spec))
@@ -109,14 +118,22 @@ class Store:
         )
 
     def clock(self) -> int:
-        """What the store's own clock says (µs UTC): the time it gives a file written just now."""
+        """What the store's own clock says (µs UTC): the time it gives a file written just now.
+
+        The file lies beside the data, the only place that table buckets take one. They let nobody
+        delete it either: it goes with what no snapshot names.
+        """
         table = self.load(COMMITS)
         location = f"{table.location()}/data/clock-{secrets.token_hex(8)}"
-        with table.io.new_output(location).create() as out:
-            out.write(b"?")
-        files, path = file_system(table, location)
-        written = files.get_file_info(path).mtime_ns
-        table.io.delete(location)
+        try:
+            with table.io.new_output(location).create() as out:
+                out.write(b"?")
+            files, path = file_system(table, location)
+            written = files.get_file_info(path).mtime_ns
+        except OSError as wrong:
+            raise _unavailable(COMMITS, wrong) from wrong
+        with suppress(OSError):
+            table.io.delete(location)
         if written is None:
             raise UnavailableError(
                 "the store gives its files no time", remedy="Use a store that keeps file times."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 LOOPBACK: Final = "127.0.0.1"
@@ -43,3 +44,14 @@ def choose(remembered: int | None) -> int:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def several(names: Sequence[str], remembered: Mapping[str, int]) -> dict[str, int]:
+    """A port for each name, none twice: the remembered one if it is free."""
+    chosen: dict[str, int] = {}
+    for name in names:
+        port = choose(remembered.get(name))
+        while port in chosen.values():
+            port = choose(None)
+        chosen[name] = port
+    return chosen
