@@ -20,15 +20,22 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import (
     CommitFailedException,
     CommitStateUnknownException,
+    ForbiddenError,
     NoSuchTableError,
     RESTError,
+    UnauthorizedError,
 )
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.table import Table
 from requests.exceptions import RequestException
 from sqlalchemy.exc import InterfaceError, OperationalError
 
-from lakehouse.model.errors import ConflictError, IntegrityError, UnavailableError
+from lakehouse.model.errors import (
+    ConfigurationError,
+    ConflictError,
+    IntegrityError,
+    UnavailableError,
+)
 from lakehouse.scan import file_system
 from lakehouse.table_spec import TableSpec
 from lakehouse.tables import COMMITS, NAMESPACE, TABLES
@@ -56,7 +63,15 @@ class Store:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         weakref.finalize(self, catalog.close)  # Its connections end with us, or with the process.
-        catalog.create_namespace_if_not_exists(NAMESPACE)
+        try:
+            catalog.create_namespace_if_not_exists(NAMESPACE)
+        except (ForbiddenError, UnauthorizedError) as refused:
+            raise ConfigurationError(
+                f"the catalog refuses the login: {refused}",
+                remedy="Check the credentials, and what they are allowed to do.",
+            ) from refused
+        except _BROKEN as wrong:
+            raise _unavailable(COMMITS, wrong) from wrong
         for spec in TABLES.values():
             _check(spec, self._make(spec))
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 LOOPBACK: Final = "127.0.0.1"
+_HIGHEST: Final = 65_535
 
 
 def is_open(port: int, *, timeout: float = 0.5) -> bool:
@@ -55,3 +56,11 @@ def several(names: Sequence[str], remembered: Mapping[str, int]) -> dict[str, in
             port = choose(None)
         chosen[name] = port
     return chosen
+
+
+def apart(remembered: int | None, gap: int) -> int:
+    """A port with another one, `gap` above it, that is free too: the remembered one if it is so."""
+    port = choose(remembered)
+    while port + gap > _HIGHEST or not is_free(port + gap):
+        port = choose(None)
+    return port

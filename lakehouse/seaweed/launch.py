@@ -35,7 +35,6 @@ _PORT_SWITCHES: Final = {
     "filer": "filer.port",
     "filer_grpc": "filer.port.grpc",
     "admin": "admin.port",
-    "admin_grpc": "admin.port.grpc",
 }
 _SWITCHES: Final = (
     f"-ip={LOOPBACK}",

@@ -22,14 +22,15 @@ PORTS: Final = (
     "master",
     "volume",
     "filer",
-    "admin",
     "s3_grpc",
     "master_grpc",
     "volume_grpc",
     "filer_grpc",
-    "admin_grpc",
+    "admin",
 )
-"""Every port that SeaweedFS opens; only the first two are for clients."""
+"""Every port that SeaweedFS opens, but for the admin's second; the first two are for clients."""
+ADMIN_GAP: Final = 10_000
+"""The admin's second port is this far above its first: its workers look nowhere else."""
 
 
 @dataclass(frozen=True, slots=True)

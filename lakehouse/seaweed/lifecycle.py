@@ -19,7 +19,7 @@ from lakehouse.local.home import Running, home_from
 from lakehouse.local.lock import exclusive
 from lakehouse.model.errors import ConflictError
 from lakehouse.seaweed import launch, readiness
-from lakehouse.seaweed.layout import PORTS, Layout
+from lakehouse.seaweed.layout import ADMIN_GAP, PORTS, Layout
 from lakehouse.seaweed.settings import S3Server, server_at, write_client_settings
 
 Progress = Callable[[str], None]
@@ -158,7 +158,8 @@ def _abandon(layout: Layout, process: psutil.Process | None, progress: Progress)
 def _choose(layout: Layout, progress: Progress) -> dict[str, int]:
     """A port for each part: the one it had, unless somebody else took it since."""
     before = layout.ports() or {}
-    chosen = ports.several(PORTS, before)
+    chosen = ports.several(PORTS[:-1], before)
+    chosen["admin"] = ports.apart(before.get("admin"), ADMIN_GAP)
     for name in PORTS[:2]:
         if name in before and chosen[name] != before[name]:
             progress(
