@@ -15,7 +15,7 @@ from lakehouse.tables import NAMESPACE
 
 _T = TypeVar("_T")
 _LOG_IN: Final = "Log in as for any AWS tool: variables, a profile (AWS_PROFILE), or a role."
-_DENIED: Final = frozenset({"AccessDeniedException", "AccessDenied", "ForbiddenException"})
+_DENIED: Final = (401, 403)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +142,21 @@ def provision(control: Any, name: str, upkeep: Upkeep) -> Provisioned:
     return Provisioned(arn, tuple(made), _keep_up(control, arn, upkeep))
 
 
+def catalog_settings(control: Any, arn: str) -> dict[str, str]:
+    """The environment variables that make PyIceberg use a bucket's REST endpoint."""
+    region = str(control.meta.region_name)
+    properties = {
+        "TYPE": "rest",
+        "URI": f"{control.meta.endpoint_url}/iceberg",
+        "WAREHOUSE": arn,
+        "REST__SIGV4_ENABLED": "true",
+        "REST__SIGNING_NAME": "s3tables",
+        "REST__SIGNING_REGION": region,
+        "CLIENT__REGION": region,
+    }
+    return {f"PYICEBERG_CATALOG__S3TABLES__{name}": value for name, value in properties.items()}
+
+
 def _has_namespace(control: Any, arn: str) -> bool:
     pages = control.get_paginator("list_namespaces").paginate(tableBucketARN=arn)
     found = _asked(
@@ -221,7 +236,7 @@ def _refused(what: str, error: Any) -> BeliefgraphError:
         )
     if isinstance(error, ClientError):
         code = error.response.get("Error", {}).get("Code", "unknown")
-        if code in _DENIED:
+        if error.response.get("ResponseMetadata", {}).get("HTTPStatusCode") in _DENIED:
             return ConfigurationError(
                 f"S3 Tables, {what}: AWS refuses ({code})",
                 remedy="Give this login the s3tables permissions named in lakehouse/README.md.",
