@@ -14,7 +14,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A script's background hands deafness to Ctrl-C down to every process that a test starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-pytest_plugins = ["tests.neo4j", "tests.home", "tests.lakes"]
+pytest_plugins = ["tests.neo4j", "tests.lakes", "tests.home"]
 
 settings.register_profile(
     "beliefgraph",
