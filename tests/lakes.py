@@ -2,7 +2,7 @@
 
     local     SQLite and a folder
     s3        SeaweedFS: S3, and an Iceberg REST catalog with the settings of S3 Tables
-    postgres  PostgreSQL and a folder; skipped where PostgreSQL is not installed
+    postgres  PostgreSQL, files in an ordinary bucket of S3; skipped where it is not installed
 
 The servers are started once a session; each test gets a lake of its own in them.
 """
@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import boto3
 import pytest
 from pyiceberg.catalog import Catalog
 
@@ -27,6 +28,7 @@ from lakehouse import seaweed
 from lakehouse.catalog import opening
 from lakehouse.iceberg import IcebergLedger, open_ledger
 from lakehouse.local import ports
+from lakehouse.local.ports import LOOPBACK
 from lakehouse.s3tables import client
 from lakehouse.seaweed.settings import REGION
 from lakehouse.stamping import system_clock
@@ -119,18 +121,27 @@ def postgres_server() -> Iterator[int]:
         shutil.rmtree(folder)
 
 
-def postgres_settings(port: int, folder: Path) -> dict[str, str]:
-    """Settings of a new, empty lake: a database of its own, and a folder for its files."""
+def postgres_settings(port: int, server: seaweed.S3Server) -> dict[str, str]:
+    """Settings of a new, empty lake: a database and a bucket of its own."""
     import pg8000.native  # noqa: PLC0415 - only where PostgreSQL is there
 
-    database = f"lake_{secrets.token_hex(6)}"
-    with pg8000.native.Connection("lake", host="127.0.0.1", port=port, database="postgres") as one:
-        one.run(f"CREATE DATABASE {database}")
+    name = secrets.token_hex(6)
+    with pg8000.native.Connection("lake", host=LOOPBACK, port=port, database="postgres") as one:
+        one.run(f"CREATE DATABASE lake_{name}")
+    boto3.client(
+        "s3",
+        region_name=REGION,
+        endpoint_url=server.endpoint,
+        aws_access_key_id=server.access_key_id,
+        aws_secret_access_key=server.secret_access_key,
+    ).create_bucket(Bucket=f"files-{name}")
+    found = {k: v for k, v in server.properties.items() if k.startswith(("s3.", "client."))}
     return as_environ(
-        {
+        found
+        | {
             "type": "sql",
-            "uri": f"postgresql+pg8000://lake@127.0.0.1:{port}/{database}",
-            "warehouse": f"file://{folder}",
+            "uri": f"postgresql+pg8000://lake@{LOOPBACK}:{port}/lake_{name}",
+            "warehouse": f"s3://files-{name}",
         }
     )
 
@@ -142,7 +153,7 @@ def lake_in(store: str, home: Path, request: pytest.FixtureRequest) -> Lake:
         environ |= s3_settings(request.getfixturevalue("s3_server"))
     elif store == "postgres":
         port = request.getfixturevalue("postgres_server")
-        environ |= postgres_settings(port, home / "warehouse")
+        environ |= postgres_settings(port, request.getfixturevalue("s3_server"))
     return Lake(home, environ)
 
 

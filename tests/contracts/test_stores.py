@@ -1,7 +1,7 @@
 """What every store of a lake promises where several handles, processes and clocks meet.
 
 Each promise is held by SQLite and a folder, by a real S3 server with a REST catalog, and by
-PostgreSQL: a lake's store is a matter of settings alone.
+PostgreSQL with files on S3: a lake's store is a matter of settings alone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.tally import Tally
 from tests.writers import KILLED, TURNS, ended, land_and_die, land_and_say, started
 
 on_its_files = pytest.mark.parametrize("lake", ["local", "s3"], indirect=True)
-"""Where it is not the catalog that matters: with PostgreSQL the files lie as with SQLite."""
+"""Where it is not the catalog that matters: with PostgreSQL the files lie as on S3."""
 
 
 # -- the commit row -----------------------------------------------------------------------------
