@@ -23,7 +23,8 @@ exhaustive: $(VENV)/.installed-dev ## every golden boundary and 2,000 random led
 
 exhaustive-s3: $(VENV)/.installed-dev ## every truth question and every promise of the ledger, lake on S3 (long)
 	BELIEFGRAPH_ALL=1 BELIEFGRAPH_TEST_STORE=s3 \
-	  $(BIN)/python -m pytest tests/contracts/test_ledger.py tests/system --timeout 7200
+	  $(BIN)/python -m pytest tests/contracts/test_ledger.py tests/contracts/test_stores.py \
+	  tests/system --timeout 7200
 
 lint: $(VENV)/.installed-dev ## format, lint, types and the direction of imports
 	$(BIN)/ruff format --check .

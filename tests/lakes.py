@@ -27,9 +27,11 @@ from pyiceberg.catalog import Catalog
 from lakehouse import seaweed
 from lakehouse.catalog import opening
 from lakehouse.iceberg import IcebergLedger, open_ledger
-from lakehouse.local import ports
+from lakehouse.local import ports, processes
+from lakehouse.local.home import home_from
 from lakehouse.local.ports import LOOPBACK
 from lakehouse.s3tables import client
+from lakehouse.seaweed.layout import Layout
 from lakehouse.seaweed.settings import REGION
 from lakehouse.stamping import system_clock
 
@@ -71,7 +73,15 @@ def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[seaweed.S3Se
     try:
         yield seaweed.up(environ)
     finally:
-        seaweed.down(environ)
+        kill_s3(environ)
+
+
+def kill_s3(environ: Mapping[str, str]) -> None:
+    """End that home's server at once: nobody will read what it holds."""
+    layout = Layout(home_from(environ))
+    process = processes.find(layout.server, layout.running())
+    if process is not None:
+        processes.kill(layout.server, process)
 
 
 def s3_settings(server: seaweed.S3Server) -> dict[str, str]:

@@ -18,8 +18,8 @@ from lakehouse.stamping import Draft, system_clock
 from lakehouse.store import Store
 from lakehouse.tables import COMMITS, EPISODES
 from tests.contracts.ledger_values import HOUR, NOON, TurnedClock, belief, entry_at, episode
-from tests.lakes import Lake
-from tests.tally import Tally
+from tests.lakes import STORES, Lake
+from tests.tally import ALL, Tally
 from tests.writers import KILLED, TURNS, ended, land_and_die, land_and_say, started
 
 on_its_files = pytest.mark.parametrize("lake", ["local", "s3"], indirect=True)
@@ -103,6 +103,7 @@ def test_a_process_killed_at_any_step_leaves_all_or_nothing(lake: Lake) -> None:
 WRITERS = 4
 
 
+@pytest.mark.parametrize("lake", STORES if ALL else ["local", "s3"], indirect=True)
 def test_writers_at_once_lose_nothing_and_double_nothing(lake: Lake, tally: Tally) -> None:
     lake.open()
     processes = [started(land_and_say, lake, writer) for writer in range(WRITERS)]

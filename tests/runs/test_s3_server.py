@@ -27,6 +27,7 @@ from lakehouse.seaweed.layout import ADMIN_GAP, Layout
 from lakehouse.seaweed.settings import keys_of
 from queries.surfaces import stack
 from tests.contracts.ledger_values import episode
+from tests.lakes import kill_s3
 
 Environ = dict[str, str]
 UP = "import os; from lakehouse import seaweed; print(seaweed.up(os.environ, progress=print))"
@@ -228,7 +229,7 @@ def test_ctrl_c_during_a_start_leaves_nothing_and_two_starts_make_one_server(
         assert sum("starting SeaweedFS" in output for output in outputs) == 1
         assert _state(environ) == "running"
     finally:
-        seaweed.down(environ)
+        kill_s3(environ)
 
 
 def _up_process(environ: Environ) -> subprocess.Popen[str]:
