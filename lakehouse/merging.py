@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from lakehouse.model.beliefs import Belief, Support
 from lakehouse.model.errors import IntegrityError
@@ -111,8 +110,7 @@ def _beliefs(
 
 def _belief(belief: Belief, closing: Closing | None, steps: Sequence[Tightening]) -> Belief:
     if steps:
-        belief = replace(
-            belief,
+        belief = belief._replace(
             strictest=max(belief.strictest, *(step.strictest for step in steps)),
             tightened=belief.tightened + tuple((s.recorded_at, s.strictest) for s in steps),
         )
@@ -120,8 +118,7 @@ def _belief(belief: Belief, closing: Closing | None, steps: Sequence[Tightening]
         return belief
     if belief.recorded_to != FOREVER:
         _doubled([belief.belief_id] * 2)
-    return replace(
-        belief,
+    return belief._replace(
         recorded_to=closing.recorded_to,
         closed_by=closing.closed_by,
         reason=closing.reason,
@@ -148,7 +145,7 @@ def _support(box: Support, end: int | None) -> Support:
         return box
     if box.recorded_to != FOREVER:
         _doubled([box.support_id] * 2)
-    return replace(box, recorded_to=end)
+    return box._replace(recorded_to=end)
 
 
 def _doubled(ids: Sequence[str]) -> None:

@@ -71,11 +71,11 @@ def _filtered_afterwards(patch: Patch) -> None:
         found = right(ledger, cardinality, listeners)
         return Folded(
             tuple(
-                replace(b, listeners=who(b.origin, b.trust, b.classification))
+                b._replace(listeners=who(b.origin, b.trust, b.classification))
                 for b in found.beliefs
             ),
             tuple(
-                replace(s, listeners=who(s.statement_id, s.trust, s.classification))
+                s._replace(listeners=who(s.statement_id, s.trust, s.classification))
                 for s in found.supports
             ),
         )
@@ -135,6 +135,13 @@ def _property(name: str, value: Callable[[Statement], object]) -> Callable[[Patc
     return lambda patch: patch.setattr(Statement, name, property(value))
 
 
+def _last_first_within_an_instant(patch: Patch) -> None:
+    def in_order(said: Iterable[Statement]) -> list[Statement]:
+        return sorted(said, key=lambda s: (s.recorded_at, -s.seq))
+
+    patch.setattr(folding, "in_order", in_order)
+
+
 FOLDS = [
     Mutant("known_at is ignored", "half-open on both axes",
            _read_by(lambda b, v, k: b.valid_from <= v < b.valid_to)),
@@ -161,7 +168,7 @@ FOLDS = [
                      or (s.op is Operation.ASSERT and s.valid_to >= UNTIL_CHANGED))),
     Mutant("of two at one instant the first holds",
            "of two recorded at one instant the later line holds",
-           _property("order", lambda s: (s.recorded_at, -s.seq))),
+           _last_first_within_an_instant),
     Mutant("a withdrawal retracts", "withdrawn, and what lay beneath returns",
            _heard_as(_withdraw_as_retract)),
     Mutant("a withdrawal reaches back in recorded time", "withdrawn, and what lay beneath returns",

@@ -7,9 +7,8 @@ lake's SQL state the same rule in their own words.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from lakehouse.model.instants import FOREVER
 
@@ -28,8 +27,7 @@ class Reason(StrEnum):
     MARKED = "marked"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Belief:
+class Belief(NamedTuple):
     """What follows from the statements heard, over one rectangle.
 
     `listeners` is a mask (model.listeners). `trust` and `classification` are what the origin
@@ -51,7 +49,6 @@ class Belief:
     valid_from: int
     valid_to: int
     recorded_from: int
-    recorded_to: int = FOREVER
     listeners: int
     origin: str
     episode_id: str
@@ -59,8 +56,9 @@ class Belief:
     trust: int
     classification: int
     strictest: int
-    tightened: tuple[tuple[int, int], ...] = ()
     opened_by: str
+    recorded_to: int = FOREVER
+    tightened: tuple[tuple[int, int], ...] = ()
     closed_by: str | None = None
     reason: Reason | None = None
 
@@ -70,8 +68,7 @@ class Belief:
         return ERASED if self.object is None else self.object
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Support:
+class Support(NamedTuple):
     """A further supporter of a belief over one box inside it (the origin has no box)."""
 
     tenant: str
@@ -83,10 +80,10 @@ class Support:
     valid_from: int
     valid_to: int
     recorded_from: int
-    recorded_to: int = FOREVER
     listeners: int
     trust: int
     classification: int
+    recorded_to: int = FOREVER
 
 
 def live(box: Belief | Support, valid_at: int, known_at: int, listener: int) -> bool:

@@ -10,15 +10,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-from lakehouse.model.beliefs import Reason
-from lakehouse.model.closings import Cause, took_hold, why
-from lakehouse.model.painting import Canvas, Span
-from lakehouse.model.pieces import Audience, Box, BoxShape, Content, Piece, Shape, boxes, shapes
-from lakehouse.model.spans import union
-from lakehouse.model.standing import Standings, Step
-from lakehouse.model.statements import Operation, Statement
-
-_Event = tuple[Statement, Step]
+from lakehouse.model.causes import Causes
+from lakehouse.model.closings import why
+from lakehouse.model.hearing import Change, hear
+from lakehouse.model.painting import Canvas
+from lakehouse.model.pieces import Audience, Box, BoxShape, Piece, Shape, boxes, shapes
+from lakehouse.model.spans import Slice, Span, constant, union
+from lakehouse.model.standing import Standings
+from lakehouse.model.statements import Statement
 
 
 def fold_key(
@@ -31,54 +30,29 @@ def fold_key(
 
     `by_id` finds the causes of steps (withdrawals and marks) and `erased` are statement ids.
     """
-    if len(statements) == 1:
-        alone = _alone(statements[0], standings[statements[0].statement_id], erased)
-        if alone is not None:
-            return alone
-    audiences = [Audience(mask, Canvas(erased)) for mask in _partition(statements, standings)]
+    audiences = [
+        Audience(mask, Canvas(statements, erased)) for mask in _partition(statements, standings)
+    ]
     events = sorted(
         (
             (step.at, statement.order, statement, step)
             for statement in statements
-            for step in standings[statement.statement_id]
+            for step in standings.of(statement)
         ),
         key=lambda event: event[:2],
     )
     done: list[Piece] = []
-    values = {s.statement_id: (s.object_kind, s.object) for s in statements}
     for at, together in groupby(events, key=lambda event: event[0]):
         heard = [(statement, step) for _, _, statement, step in together]
-        dirty = union(span for audience in audiences for span in _apply(audience, heard))
-        if dirty:
-            causes = [(by_id[step.cause], (s.valid_from, s.end)) for s, step in heard]
-            done.extend(_recut(at, dirty, audiences, causes, values, erased))
+        changes = [hear(audience, heard, erased) for audience in audiences]
+        if any(change.dirty for change in changes):
+            spans = [span for change in changes for span in change.spans()]
+            causes = Causes((by_id[step.cause], (s.valid_from, s.end)) for s, step in heard)
+            done.extend(_recut(at, union(spans), audiences, causes, erased))
+        else:
+            _confirm(at, audiences, changes)
     done.extend({id(p): p for audience in audiences for p in audience.pieces}.values())
     return done
-
-
-def _alone(
-    statement: Statement, steps: Sequence[Step], erased: frozenset[str]
-) -> list[Piece] | None:
-    """The pieces of a key of one statement that nothing undoes (most keys of many feeds)."""
-    if len(steps) > 1:
-        return None
-    if statement.op is not Operation.ASSERT:
-        return []
-    name = statement.statement_id
-    lost = statement.erased or name in erased
-    return [
-        Piece(
-            Shape(
-                statement.valid_from,
-                statement.end,
-                Content(name, lost, part.trust, part.classification),
-                part.mask,
-            ),
-            statement.recorded_at,
-            name,
-        )
-        for part in steps[0].heard
-    ]
 
 
 def _partition(statements: Sequence[Statement], standings: Standings) -> list[int]:
@@ -86,7 +60,7 @@ def _partition(statements: Sequence[Statement], standings: Standings) -> list[in
     masks = {
         part.mask
         for statement in statements
-        for step in standings[statement.statement_id]
+        for step in standings.of(statement)
         for part in step.heard
     }
     parts: list[int] = []
@@ -100,54 +74,30 @@ def _partition(statements: Sequence[Statement], standings: Standings) -> list[in
     return sorted(parts)
 
 
-def _apply(audience: Audience, events: Iterable[_Event]) -> list[Span]:
-    """Let the audience hear these steps; the spans where its canvas or levels changed."""
-    gone: list[Span] = []
-    came: list[Statement] = []
-    marked: list[Span] = []
-    for statement, step in events:
-        name = statement.statement_id
-        levels = next(
-            ((part.trust, part.classification) for part in step.heard if part.mask & audience.mask),
-            None,
-        )
-        span = (statement.valid_from, statement.end)
-        if levels is None:
-            if audience.heard.pop(name, None) is not None:
-                gone.append(span)
-            continue
-        if name not in audience.heard:
-            came.append(statement)
-        elif audience.carried[name] != levels:
-            marked.append(span)
-        audience.carried[name] = levels
-    return _repaint(audience, gone, came) + marked
-
-
-def _repaint(audience: Audience, gone: list[Span], came: list[Statement]) -> list[Span]:
-    """Bring the canvas up to date; plain additions to the end of what is heard only paint."""
-    spans = [(statement.valid_from, statement.end) for statement in came]
-    last = next(reversed(audience.heard.values()), None)
-    appended = last is None or not came or came[0].order > last.order
-    audience.heard.update((statement.statement_id, statement) for statement in came)
-    if not appended:
-        in_order = sorted(audience.heard.values(), key=lambda statement: statement.order)
-        audience.heard = {statement.statement_id: statement for statement in in_order}
-    if appended and not gone:
-        for statement in came:
-            audience.canvas.paint(statement)
-        return spans
-    for span in union(gone + spans):
-        audience.canvas.repaint(span, audience.heard.values())
-    return gone + spans
+def _confirm(at: int, audiences: Sequence[Audience], changes: Sequence[Change]) -> None:
+    """Nothing changed but that pieces have further supporters: they get their boxes."""
+    slices: dict[tuple[int, str], list[Slice]] = defaultdict(list)
+    pieces: dict[int, Piece] = {}
+    for audience, change in zip(audiences, changes, strict=True):
+        for statement, span in change.confirmed:
+            for piece in audience.touching(span):
+                start, end = max(piece.start, span[0]), min(piece.end, span[1])
+                if start < end:
+                    pieces[id(piece)] = piece
+                    slices[id(piece), statement].append((start, end, audience.mask))
+    for (place, statement), parts in slices.items():
+        for start, end, mask in constant(parts):
+            levels = _holders(mask, audiences)[0].carried[statement]
+            box = Box(start, end, statement, *levels, mask, at)
+            pieces[place].boxes.append(box)
+            _show(box, audiences)
 
 
 def _recut(
     at: int,
     dirty: Sequence[Span],
     audiences: Sequence[Audience],
-    causes: Sequence[Cause],
-    values: Mapping[str, tuple[str, str | None]],
+    causes: Causes,
     erased: frozenset[str],
 ) -> list[Piece]:
     """Cut anew what touches the dirty spans; returns the pieces that closed."""
@@ -161,17 +111,31 @@ def _recut(
     closed: list[Piece] = []
     for shape in before.keys() - set(after):
         piece = before[shape]
-        _close(piece, at, *why(shape, values[shape.content.origin], audiences, causes))
-        for audience in _holders(shape, audiences):
+        grounds = [
+            audience.ground((shape.start, shape.end))
+            for audience in _holders(shape.mask, audiences)
+        ]
+        piece.close(at, *why((shape.start, shape.end), piece.value, grounds, causes))
+        for audience in _holders(shape.mask, audiences):
             audience.remove(piece)
         closed.append(piece)
     for shape in after:
         kept = before.get(shape)
         if kept is None:
-            kept = Piece(shape, at, _opener(shape, causes))
-            for audience in _holders(shape, audiences):
+            holders = _holders(shape.mask, audiences)
+            opened_by = causes.last((shape.start, shape.end)).statement_id
+            kept = Piece(
+                shape.start,
+                shape.end,
+                holders[0].value(shape.start),
+                *shape.content,
+                shape.mask,
+                at,
+                opened_by,
+            )
+            for audience in holders:
                 audience.insert(kept)
-        _refresh(kept, at, boxes(shape, audiences, erased))
+        _refresh(kept, at, boxes(shape, audiences, erased), audiences)
     return closed
 
 
@@ -182,29 +146,31 @@ def _windows(
     for audience in audiences:
         spans[audience.mask].extend(dirty)
     for shape in before:
-        for audience in _holders(shape, audiences):
+        for audience in _holders(shape.mask, audiences):
             spans[audience.mask].append((shape.start, shape.end))
     return {mask: union(several) for mask, several in spans.items()}
 
 
-def _holders(shape: Shape, audiences: Iterable[Audience]) -> list[Audience]:
-    return [audience for audience in audiences if shape.mask & audience.mask]
+def _holders(mask: int, audiences: Iterable[Audience]) -> list[Audience]:
+    return [audience for audience in audiences if mask & audience.mask]
 
 
-def _close(piece: Piece, at: int, reason: Reason, closed_by: str) -> None:
-    piece.recorded_to, piece.reason, piece.closed_by = at, reason, closed_by
-    _refresh(piece, at, set())
+def _show(box: Box, audiences: Iterable[Audience]) -> None:
+    for audience in _holders(box.mask, audiences):
+        audience.shown[box.statement].append(box)
 
 
-def _opener(shape: Shape, causes: Sequence[Cause]) -> str:
-    return max(took_hold(shape, causes), key=lambda statement: statement.order).statement_id
-
-
-def _refresh(piece: Piece, at: int, now: set[BoxShape]) -> None:
+def _refresh(piece: Piece, at: int, now: set[BoxShape], audiences: Sequence[Audience]) -> None:
     """Close the boxes that are gone and open those that came."""
-    for shape in piece.boxes.keys() - now:
-        box = piece.boxes.pop(shape)
+    open_boxes = {box.shape: box for box in piece.boxes}
+    if open_boxes.keys() == now:
+        return
+    past = piece.past_boxes = piece.past_boxes or []
+    for shape in open_boxes.keys() - now:
+        box = open_boxes.pop(shape)
         box.recorded_to = at
-        piece.past_boxes.append(box)
-    for shape in now - piece.boxes.keys():
-        piece.boxes[shape] = Box(shape, at)
+        past.append(box)
+    came = [Box(*shape, at) for shape in now - open_boxes.keys()]
+    for box in came:
+        _show(box, audiences)
+    piece.boxes = [*open_boxes.values(), *came]

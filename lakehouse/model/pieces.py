@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lakehouse.model.beliefs import Reason
+from lakehouse.model.closings import Ground
 from lakehouse.model.instants import FOREVER
-from lakehouse.model.painting import Canvas, Layer, Span
-from lakehouse.model.spans import Slice, constant
-from lakehouse.model.statements import Statement
+from lakehouse.model.painting import Canvas, Layer, Value
+from lakehouse.model.spans import Slice, Span, constant
 
 Levels = tuple[int, int]
 """(trust, classification) as carried."""
@@ -52,27 +52,93 @@ class BoxShape(NamedTuple):
     mask: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Box:
-    """A support box and the recorded instants it lived through."""
+    """A further supporter over one stretch of a piece, and the recorded instants it lived."""
 
-    shape: BoxShape
+    start: int
+    end: int
+    statement: str
+    trust: int
+    classification: int
+    mask: int
     recorded_from: int
     recorded_to: int = FOREVER
 
+    @property
+    def shape(self) -> BoxShape:
+        """The box without its history."""
+        return BoxShape(
+            self.start, self.end, self.statement, self.trust, self.classification, self.mask
+        )
 
-@dataclass(slots=True)
+
+@dataclass(slots=True, eq=False)
 class Piece:
-    """A piece and the recorded instants it lived through."""
+    """A piece and the recorded instants it lived through.
 
-    shape: Shape
+    `boxes` are open as long as the piece is; `past_boxes` closed before it did.
+    """
+
+    start: int
+    end: int
+    value: Value
+    origin: str
+    erased: bool
+    trust: int
+    classification: int
+    mask: int
     recorded_from: int
     opened_by: str
     recorded_to: int = FOREVER
     closed_by: str | None = None
     reason: Reason | None = None
-    boxes: dict[BoxShape, Box] = field(default_factory=dict)
-    past_boxes: list[Box] = field(default_factory=list)
+    boxes: list[Box] = field(default_factory=list)
+    past_boxes: list[Box] | None = None
+
+    @property
+    def shape(self) -> Shape:
+        """The piece without its history."""
+        content = Content(self.origin, self.erased, self.trust, self.classification)
+        return Shape(self.start, self.end, content, self.mask)
+
+    def close(self, at: int, reason: Reason, closed_by: str) -> None:
+        """End it and its boxes at recorded instant `at`; a box that began only then never was."""
+        self.recorded_to, self.reason, self.closed_by = at, reason, closed_by
+        self.boxes = [box for box in self.boxes if box.recorded_from < at]
+        for box in self.boxes:
+            box.recorded_to = at
+
+    def part(self, start: int, at: int, opened_by: str) -> Piece:
+        """A new piece from recorded instant `at` on that is this one's from `start` on."""
+        return Piece(
+            start,
+            self.end,
+            self.value,
+            self.origin,
+            self.erased,
+            self.trust,
+            self.classification,
+            self.mask,
+            at,
+            opened_by,
+        )
+
+    def boxes_over(self, start: int, end: int, at: int) -> list[Box]:
+        """Its open boxes cut down to [start, end), from recorded instant `at` on."""
+        return [
+            Box(
+                max(box.start, start),
+                min(box.end, end),
+                box.statement,
+                box.trust,
+                box.classification,
+                box.mask,
+                at,
+            )
+            for box in self.boxes
+            if box.start < end and start < box.end
+        ]
 
 
 @dataclass(slots=True)
@@ -81,17 +147,26 @@ class Audience:
 
     mask: int
     canvas: Canvas
-    heard: dict[str, Statement] = field(default_factory=dict)
-    """Heard now, in ledger order."""
+    last: tuple[int, int] = (-(1 << 62), 0)
+    """Place in the ledger of the last statement that it ever heard."""
     carried: dict[str, Levels] = field(default_factory=dict)
+    """What each statement heard now carries, by its id."""
     starts: list[int] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
     """Its open pieces, ordered by `starts`; a piece may be in several audiences."""
+    shown: dict[str, list[Piece | Box]] = field(default_factory=lambda: defaultdict(list))
+    """By statement id, the pieces that it is the origin of and the boxes that it is in."""
+
+    def showing(self, statement: str) -> list[Span]:
+        """Where the statement is the origin or a supporter of what is believed now."""
+        still = [part for part in self.shown.get(statement, ()) if part.recorded_to == FOREVER]
+        self.shown[statement] = still
+        return [(part.start, part.end) for part in still]
 
     def touching(self, span: Span) -> Iterator[Piece]:
         """Open pieces that overlap or touch the span."""
         place = bisect_left(self.starts, span[0])
-        if place and self.pieces[place - 1].shape.end >= span[0]:
+        if place and self.pieces[place - 1].end >= span[0]:
             place -= 1
         while place < len(self.pieces) and self.starts[place] <= span[1]:
             yield self.pieces[place]
@@ -99,14 +174,29 @@ class Audience:
 
     def insert(self, piece: Piece) -> None:
         """Take the piece up among the open ones."""
-        place = bisect_right(self.starts, piece.shape.start)
-        self.starts.insert(place, piece.shape.start)
+        place = bisect_right(self.starts, piece.start)
+        self.starts.insert(place, piece.start)
         self.pieces.insert(place, piece)
+        self.shown[piece.origin].append(piece)
 
     def remove(self, piece: Piece) -> None:
         """Take the piece out of the open ones."""
-        place = bisect_left(self.starts, piece.shape.start)
+        place = bisect_left(self.starts, piece.start)
         del self.starts[place], self.pieces[place]
+
+    def ground(self, span: Span) -> list[Ground]:
+        """What it has over the span now."""
+        return [
+            Ground(None, None) if layer is None else Ground(layer.painter, layer.value)
+            for _, _, layer in self.canvas.segments(span)
+        ]
+
+    def value(self, at: int) -> Value:
+        """What it says at that valid instant, where it has a piece."""
+        layer = next(self.canvas.segments((at, at + 1))).layer
+        assert layer is not None
+        assert layer.value is not None
+        return layer.value
 
     def content(self, layer: Layer) -> Content:
         """What a layer shows: the first live supporter, else the erased slot."""

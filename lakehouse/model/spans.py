@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from lakehouse.model.painting import Span
-
+Span = tuple[int, int]
+"""Half-open interval of the valid axis; `FOREVER` stands for either open end."""
 Slice = tuple[int, int, int]
 """(start, end, mask)."""
 

@@ -44,29 +44,43 @@ class _Effect(NamedTuple):
     cause: str
 
 
-Standings = Mapping[str, tuple[Step, ...]]
-"""By statement id, each statement's steps with ascending `at`."""
+class Standings:
+    """How every statement of one ledger stands; only what something may undo takes room."""
 
+    def __init__(self, ledger: Sequence[Statement], listeners: Listeners) -> None:
+        """Settle a ledger, given in ledger order."""
+        self._plain = _Plain(listeners)
+        self._settled: dict[str, tuple[Step, ...]] = {}
+        undoing: dict[str, list[Statement]] = defaultdict(list)
+        for statement in ledger:
+            if statement.target is not None and statement.op in UNDOING:
+                undoing[statement.target].append(statement)
+        if undoing:
+            self._settle(ledger, undoing, listeners)
 
-def standings(ledger: Sequence[Statement], listeners: Listeners) -> Standings:
-    """How every statement of the ledger (in ledger order) stands over recorded time."""
-    undoing: dict[str, list[Statement]] = defaultdict(list)
-    for statement in ledger:
-        if statement.op in UNDOING and statement.target is not None:
-            undoing[statement.target].append(statement)
-    settled: dict[str, tuple[Step, ...]] = {}
-    effects: dict[str, list[_Effect]] = {}
-    plain = _Plain(listeners)
-    for statement in reversed(ledger):
-        reached_by = _later(statement, undoing)
-        if reached_by:
-            steps = _settle(statement, reached_by, effects, listeners)
-        else:
-            steps = (plain.first(statement),)
-        settled[statement.statement_id] = steps
-        if statement.op in UNDOING:
-            effects[statement.statement_id] = _effects(statement, steps)
-    return settled
+    def _settle(
+        self,
+        ledger: Sequence[Statement],
+        undoing: Mapping[str, list[Statement]],
+        listeners: Listeners,
+    ) -> None:
+        effects: dict[str, list[_Effect]] = {}
+        for statement in reversed(ledger):
+            reached_by = _later(statement, undoing)
+            if reached_by:
+                steps = _settle(statement, reached_by, effects, listeners)
+                self._settled[statement.statement_id] = steps
+            if statement.target is not None and statement.op in UNDOING:
+                effects[statement.statement_id] = _effects(statement, self.of(statement))
+
+    def of(self, statement: Statement) -> tuple[Step, ...]:
+        """The statement's steps, with ascending `at`."""
+        return self._settled.get(statement.statement_id) or (self._plain.first(statement),)
+
+    def any_undone(self, statements: Iterable[Statement]) -> bool:
+        """True when a withdrawal or mark reaches one of them, in force or not."""
+        settled = self._settled
+        return bool(settled) and any(s.statement_id in settled for s in statements)
 
 
 def _later(statement: Statement, undoing: Mapping[str, list[Statement]]) -> list[Statement]:

@@ -27,6 +27,9 @@ PAINTING: Final = frozenset({Operation.ASSERT, Operation.END, Operation.RETRACT}
 UNDOING: Final = frozenset({Operation.WITHDRAW, Operation.MARK})
 """Operations that reach earlier statements by statement or episode id."""
 
+_ASSERT: Final = Operation.ASSERT
+_END: Final = Operation.END
+
 TRUST: Final[Mapping[str, int]] = MappingProxyType(
     {"unverified": 0, "reported": 1, "verified": 2, "authoritative": 3}
 )
@@ -82,15 +85,11 @@ class Statement:
     @property
     def until_changed(self) -> bool:
         """True where the period yields to what begins later (DESIGN section 3.3)."""
-        return self.op is Operation.END or (
-            self.op is Operation.ASSERT and self.valid_to == UNTIL_CHANGED
-        )
+        op = self.op
+        return (self.valid_to == UNTIL_CHANGED and op is _ASSERT) or op is _END
 
     @property
     def end(self) -> int:
         """Exclusive end on the valid axis with both open ends as one instant, `FOREVER`."""
-        return FOREVER if self.op is Operation.END else _closed(self.valid_to)
-
-
-def _closed(valid_to: int) -> int:
-    return FOREVER if valid_to >= UNTIL_CHANGED else valid_to
+        to = self.valid_to
+        return FOREVER if to >= UNTIL_CHANGED or self.op is _END else to

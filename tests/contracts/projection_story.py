@@ -111,7 +111,7 @@ class Story:
             strictest=0,
             opened_by=f"s{self.told}",
         )
-        made = replace(belief, **more)  # type: ignore[arg-type]
+        made = belief._replace(**more)  # type: ignore[arg-type]
         self.beliefs[made.belief_id] = made
         return made
 

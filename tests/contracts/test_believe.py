@@ -6,8 +6,6 @@ erasure of an entity that it names as object) forgotten when the subject is fold
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +21,7 @@ TENANT = "t"
 
 
 def believed(ledger: MemoryLedger) -> set[Belief]:
-    return {replace(belief, tightened=()) for belief in ledger.beliefs(TENANT)}
+    return {belief._replace(tightened=()) for belief in ledger.beliefs(TENANT)}
 
 
 def hear(ledger: MemoryLedger, statements: list[Statement], through: int) -> None:
@@ -43,7 +41,7 @@ def test_batches_record_what_one_fold_gives(told: list[Statement], cuts: set[int
         if batch:
             hear(ledger, batch, number)
     whole = fold(ledger.statements(TENANT), cardinality, LISTENERS)
-    assert believed(ledger) == {replace(belief, tightened=()) for belief in whole.beliefs}
+    assert believed(ledger) == {belief._replace(tightened=()) for belief in whole.beliefs}
     assert set(ledger.supports(TENANT)) == set(whole.supports)
 
 

@@ -372,15 +372,15 @@ def test_beliefs_are_opened_closed_and_tightened(reopen: Callable[[], Ledger]) -
         strictest=3,
         tightened=((8, 3),),
     )
-    tighter = replace(ended, strictest=2, tightened=((9, 2),))
+    tighter = ended._replace(strictest=2, tightened=((9, 2),))
     whole = [closed, tighter, given, belief("n")]
     assert ledger.beliefs("t") == whole
     assert ledger.beliefs("t", through=1) == [belief("b"), ended, given]
-    assert ledger.supports("t") == [replace(box, recorded_to=7), other]
+    assert ledger.supports("t") == [box._replace(recorded_to=7), other]
     assert ledger.supports("t", through=1) == [box, other]
     merged = ledger.belief_changes("t", after=0, through=2)
     assert merged == BeliefChanges(
-        opened=tuple(whole), supports_opened=(replace(box, recorded_to=7), other)
+        opened=tuple(whole), supports_opened=(box._replace(recorded_to=7), other)
     )
     assert ledger.belief_changes("t", after=1, through=2) == later
     assert ledger.belief_changes("t", after=0, through=1) == opened

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -108,8 +107,7 @@ def applied(log: list[BeliefChanges]) -> tuple[set[Belief], set[tuple[str, int]]
         for closing in batch.closed:
             old = beliefs[closing.belief_id]
             assert old.recorded_to == FOREVER, "closed once"
-            beliefs[closing.belief_id] = replace(
-                old,
+            beliefs[closing.belief_id] = old._replace(
                 recorded_to=closing.recorded_to,
                 closed_by=closing.closed_by,
                 reason=closing.reason,
@@ -117,14 +115,14 @@ def applied(log: list[BeliefChanges]) -> tuple[set[Belief], set[tuple[str, int]]
         for tighter in batch.tightened:
             old = beliefs[tighter.belief_id]
             assert tighter.strictest > old.strictest
-            beliefs[tighter.belief_id] = replace(old, strictest=tighter.strictest)
+            beliefs[tighter.belief_id] = old._replace(strictest=tighter.strictest)
         for box in batch.supports_opened:
             assert box.support_id not in boxes
             boxes[box.support_id] = box.recorded_to
         for end in batch.supports_closed:
             assert boxes[end.support_id] == FOREVER, "closed once"
             boxes[end.support_id] = end.recorded_to
-    return {replace(b, tightened=()) for b in beliefs.values()}, set(boxes.items())
+    return {b._replace(tightened=()) for b in beliefs.values()}, set(boxes.items())
 
 
 @given(ledgers(most=18), st.sets(st.integers(0, 40), max_size=6))

@@ -1,0 +1,84 @@
+"""What an audience hears at one recorded instant, and where on the valid axis that matters.
+
+What is forgotten or marked can matter only where it shows or lies right beneath what shows:
+deeper down, something else hides it whatever happens to it. A painter with a period of its own
+is the exception, since it decides which of the later ones that give way could paint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from lakehouse.model.pieces import Audience
+from lakehouse.model.spans import Span
+from lakehouse.model.standing import Step
+from lakehouse.model.statements import Operation, Statement
+
+
+@dataclass(slots=True)
+class Change:
+    """Where the beliefs of an audience may have changed, and where they are only confirmed."""
+
+    dirty: list[Span] = field(default_factory=list)
+    confirmed: list[tuple[str, Span]] = field(default_factory=list)
+    """(id of the further supporter, over what)."""
+
+    def spans(self) -> list[Span]:
+        """All of it."""
+        return self.dirty + [span for _, span in self.confirmed]
+
+
+def hear(
+    audience: Audience, events: Iterable[tuple[Statement, Step]], erased: Collection[str]
+) -> Change:
+    """Let the audience hear these steps, in ledger order, of one recorded instant."""
+    gone: list[Statement] = []
+    came: list[Statement] = []
+    change = Change()
+    for statement, step in events:
+        name = statement.statement_id
+        levels = next(
+            ((part.trust, part.classification) for part in step.heard if part.mask & audience.mask),
+            None,
+        )
+        before = audience.carried.pop(name, None)
+        if levels is not None:
+            audience.carried[name] = levels
+        if before is None and levels is not None:
+            came.append(statement)
+        elif before is not None and levels is None:
+            gone.append(statement)
+        elif before != levels:
+            change.dirty += _reach(audience, statement, erased)
+    if gone:
+        reached = [span for s in gone for span in _reach(audience, s, erased)]
+        audience.canvas.forget(gone)
+        audience.canvas.redo(reached)
+        change.dirty += reached
+    for statement in came:
+        _take(audience, statement, change, erased)
+    return change
+
+
+def _take(
+    audience: Audience, statement: Statement, change: Change, erased: Collection[str]
+) -> None:
+    """Lay a statement on top, or beneath those that came after it and are heard already."""
+    if statement.order < audience.last:
+        change.dirty += audience.canvas.insert(statement)
+        return
+    audience.last = statement.order
+    confirmed, changed = audience.canvas.paint(statement)
+    change.dirty += changed
+    if not (statement.erased or statement.statement_id in erased):
+        change.confirmed += [(statement.statement_id, span) for span in confirmed]
+
+
+def _reach(audience: Audience, statement: Statement, erased: Collection[str]) -> list[Span]:
+    """Where it matters that a statement heard so far is heard no more, or carries other levels."""
+    span = (statement.valid_from, statement.end)
+    plain = statement.until_changed and statement.op is Operation.ASSERT
+    if not plain or statement.erased or statement.statement_id in erased:
+        return [span] if span[0] < span[1] else []
+    return audience.showing(statement.statement_id) + audience.canvas.near(statement)
