@@ -5,11 +5,11 @@ BIN := $(VENV)/bin
 export BELIEFGRAPH_HOME ?= $(HOME)/.beliefgraph
 export DAGSTER_DISABLE_TELEMETRY := yes
 
-.PHONY: help demo test exhaustive lint bench clean lock
+.PHONY: help demo test exhaustive exhaustive-s3 lint bench clean lock
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed ## land real time-zone history, run the line, ask five questions
 	@$(BIN)/beliefgraph demo
@@ -20,6 +20,11 @@ test: $(VENV)/.installed-dev ## every test, against a real Neo4j and real Iceber
 exhaustive: $(VENV)/.installed-dev ## every golden boundary and 2,000 random ledgers, each engine (long)
 	BELIEFGRAPH_ALL=1 BELIEFGRAPH_LEDGERS=$${BELIEFGRAPH_LEDGERS:-2000} \
 	  $(BIN)/python -m pytest tests/golden tests/model/test_mutants.py --timeout 7200
+
+exhaustive-s3: $(VENV)/.installed-dev ## every truth question and every promise of the ledger, lake on S3 (long)
+	BELIEFGRAPH_ALL=1 BELIEFGRAPH_TEST_STORE=s3 \
+	  $(BIN)/python -m pytest tests/contracts/test_ledger.py tests/contracts/test_stores.py \
+	  tests/system --timeout 7200
 
 lint: $(VENV)/.installed-dev ## format, lint, types and the direction of imports
 	$(BIN)/ruff format --check .

@@ -16,9 +16,13 @@ from typing import Any, Final
 import yaml
 from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import ForbiddenError, RESTError, UnauthorizedError
 from sqlalchemy import URL
+from sqlalchemy.exc import DBAPIError
 
 from lakehouse.model.errors import ConfigurationError, UnavailableError
+from lakehouse.s3tables import check_login
+from lakehouse.seaweed.settings import CATALOG
 
 LOCAL: Final = "beliefgraph"
 """Name of the local catalog inside its SQLite file."""
@@ -27,6 +31,7 @@ _PREFIX: Final = "pyiceberg_"
 _LOCKED_SECONDS: Final = "60"
 """How long a writer waits for SQLite's lock."""
 _SECTION_PARTS: Final = 3
+_EXTRAS: Final = {"boto3": "'beliefgraph[aws]'", "pg8000": "'beliefgraph[postgres]'"}
 
 
 @contextmanager
@@ -127,15 +132,32 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
 
 
 def _load(name: str, properties: Mapping[str, str]) -> Catalog:
+    signed = properties.get("rest.sigv4-enabled", "").lower() == "true"
     try:
+        if signed:
+            check_login(properties)
         return load_catalog(name, **properties)
+    except ModuleNotFoundError as missing:
+        extra = _EXTRAS.get(str(missing.name), "")
+        raise UnavailableError(
+            f"catalog {name!r} needs the package {missing.name}, which is not installed",
+            remedy=f"pip install {extra or missing.name}",
+        ) from missing
     except ValueError as wrong:
         raise ConfigurationError(
             f"catalog {name!r} is configured wrongly: {wrong}",
             remedy="See PyIceberg's configuration page for the settings of its kind.",
         ) from wrong
-    except OSError as wrong:
+    except (ForbiddenError, UnauthorizedError) as refused:
+        raise ConfigurationError(
+            f"catalog {name!r} refuses the login: {refused}",
+            remedy="Check the credentials, and what they are allowed to do.",
+        ) from refused
+    except (OSError, RESTError, DBAPIError) as wrong:
+        ours = name == CATALOG
         raise UnavailableError(
-            f"catalog {name!r} cannot be reached: {wrong}",
-            remedy="Check its uri, the network and the credentials.",
+            f"catalog {name!r} cannot be reached: {getattr(wrong, 'orig', wrong)}",
+            remedy="Start the local S3 server: beliefgraph up --s3."
+            if ours
+            else "Check its uri, the network and the credentials.",
         ) from wrong

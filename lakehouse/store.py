@@ -10,7 +10,9 @@ from __future__ import annotations
 import random
 import secrets
 import time
+import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 import pyarrow as pa
@@ -18,14 +20,22 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import (
     CommitFailedException,
     CommitStateUnknownException,
+    ForbiddenError,
     NoSuchTableError,
     RESTError,
+    UnauthorizedError,
 )
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.table import Table
-from sqlalchemy.exc import OperationalError
+from requests.exceptions import RequestException
+from sqlalchemy.exc import InterfaceError, OperationalError
 
-from lakehouse.model.errors import ConflictError, IntegrityError, UnavailableError
+from lakehouse.model.errors import (
+    ConfigurationError,
+    ConflictError,
+    IntegrityError,
+    UnavailableError,
+)
 from lakehouse.scan import file_system
 from lakehouse.table_spec import TableSpec
 from lakehouse.tables import COMMITS, NAMESPACE, TABLES
@@ -35,9 +45,14 @@ ATTEMPTS: Final = 100
 _READS: Final = 3
 _MOVED: Final = (CommitFailedException, FileNotFoundError)
 """Another writer was first; it may even have removed the metadata file that was to be read."""
-_UNKNOWN: Final = (CommitStateUnknownException, OperationalError)
+_UNKNOWN: Final = (
+    CommitStateUnknownException,
+    OperationalError,
+    InterfaceError,
+    RequestException,
+)
 """The catalog did not say whether it committed."""
-_BROKEN: Final = (OperationalError, RESTError, OSError)
+_BROKEN: Final = (OperationalError, InterfaceError, RESTError, OSError)
 _WAIT: Final = 0.02
 """First bound of the random wait between attempts, in seconds; it grows to ten times that."""
 
@@ -47,7 +62,16 @@ class Store:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        catalog.create_namespace_if_not_exists(NAMESPACE)
+        weakref.finalize(self, catalog.close)  # Its connections end with us, or with the process.
+        try:
+            catalog.create_namespace_if_not_exists(NAMESPACE)
+        except (ForbiddenError, UnauthorizedError) as refused:
+            raise ConfigurationError(
+                f"the catalog refuses the login: {refused}",
+                remedy="Check the credentials, and what they are allowed to do.",
+            ) from refused
+        except _BROKEN as wrong:
+            raise _unavailable(COMMITS, wrong) from wrong
         for spec in TABLES.values():
             _check(spec, self._make(spec))
 
@@ -109,14 +133,22 @@ class Store:
         )
 
     def clock(self) -> int:
-        """What the store's own clock says (µs UTC): the time it gives a file written just now."""
+        """What the store's own clock says (µs UTC): the time it gives a file written just now.
+
+        The file lies beside the data, the only place that table buckets take one. They let nobody
+        delete it either: it goes with what no snapshot names.
+        """
         table = self.load(COMMITS)
-        location = f"{table.location()}/clock/{secrets.token_hex(8)}"
-        with table.io.new_output(location).create() as out:
-            out.write(b"?")
-        files, path = file_system(table, location)
-        written = files.get_file_info(path).mtime_ns
-        table.io.delete(location)
+        location = f"{table.location()}/data/clock-{secrets.token_hex(8)}"
+        try:
+            with table.io.new_output(location).create() as out:
+                out.write(b"?")
+            files, path = file_system(table, location)
+            written = files.get_file_info(path).mtime_ns
+        except OSError as wrong:
+            raise _unavailable(COMMITS, wrong) from wrong
+        with suppress(OSError):
+            table.io.delete(location)
         if written is None:
             raise UnavailableError(
                 "the store gives its files no time", remedy="Use a store that keeps file times."

@@ -1,8 +1,12 @@
-"""An empty home of its own over the tests' server, for tests that run the whole line."""
+"""An empty home of its own over the tests' server, for tests that run the whole line.
+
+With `BELIEFGRAPH_TEST_STORE=s3` its lake lies on the tests' S3 server instead of in the home.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from graph.server import Connection
+from tests.lakes import s3_settings
 
 
 @dataclass(frozen=True)
@@ -28,11 +33,12 @@ class Home:
             yield
 
 
-def home_at(path: Path, connection: Connection) -> Home:
-    """A home in that folder, over that server."""
+def home_at(path: Path, connection: Connection, settings: Mapping[str, str] | None = None) -> Home:
+    """A home in that folder, over that server, its lake where `settings` say."""
     return Home(
         path,
         {
+            **(settings or {}),
             "BELIEFGRAPH_HOME": str(path),
             "DAGSTER_HOME": str(path / "dagster"),
             "NEO4J_URI": connection.uri,
@@ -44,6 +50,13 @@ def home_at(path: Path, connection: Connection) -> Home:
 
 
 @pytest.fixture(scope="session")
-def home(tmp_path_factory: pytest.TempPathFactory, neo4j_connection: Connection) -> Home:
+def home(
+    tmp_path_factory: pytest.TempPathFactory,
+    neo4j_connection: Connection,
+    request: pytest.FixtureRequest,
+) -> Home:
     """One home for the session's data sets."""
-    return home_at(tmp_path_factory.mktemp("home"), neo4j_connection)
+    store = os.environ.get("BELIEFGRAPH_TEST_STORE", "local")
+    assert store in {"local", "s3"}, store
+    settings = s3_settings(request.getfixturevalue("s3_server")) if store == "s3" else {}
+    return home_at(tmp_path_factory.mktemp("home"), neo4j_connection, settings)

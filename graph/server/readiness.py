@@ -9,9 +9,10 @@ from typing import Final
 
 import psutil
 
-from graph.server import probe, processes
+from graph.server import probe
 from graph.server.connection import Connection
 from graph.server.layout import Layout
+from lakehouse.local import processes
 from lakehouse.model.errors import ConflictError, UnavailableError
 
 START_SECONDS: Final = 180.0

@@ -217,12 +217,14 @@ def lake(environ: Mapping[str, str]) -> Iterator[Finding]:
     if not _has_lake(place, environ):
         yield Finding("lake", Level.NOTE, "nothing landed yet", "beliefgraph land or demo")
         return
-    from lakehouse.iceberg import open_ledger  # noqa: PLC0415  (heavy)
+    from lakehouse.catalog import configured  # noqa: PLC0415  (heavy)
+    from lakehouse.iceberg import open_ledger  # noqa: PLC0415
     from lakehouse.model.ledger import Stage  # noqa: PLC0415
 
     ledger = open_ledger(place, environ)
-    tenants = ledger.tenants()
-    yield Finding("lake", Level.FINE, f"opens; {len(tenants)} tenants")
+    tenants, chosen = ledger.tenants(), configured(environ)
+    where = f"catalog {chosen[0]} of PyIceberg's settings" if chosen else "the home's own catalog"
+    yield Finding("lake", Level.FINE, f"opens ({where}); {len(tenants)} tenants")
     for tenant in tenants:
         commits = ledger.commits(tenant)
         believed = [commit.position for commit in commits if commit.stage is Stage.BELIEVE]
@@ -235,7 +237,7 @@ def lake(environ: Mapping[str, str]) -> Iterator[Finding]:
 
 
 def _has_lake(place: Path, environ: Mapping[str, str]) -> bool:
-    return place.exists() or any(name.startswith("PYICEBERG_CATALOG__") for name in environ)
+    return place.exists() or any(name.startswith("PYICEBERG_") for name in environ)
 
 
 CHECKS: Final[tuple[Check, ...]] = (python, packages, names, home, server, graph, lake)

@@ -1,9 +1,13 @@
-"""The local stack's commands: up, down, status. They parse and render; `graph.server` acts."""
+"""The local stack's commands: up, down, status. They parse and render.
+
+`graph.server` runs Neo4j, `lakehouse.seaweed` the S3 server for those who ask for one.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +16,7 @@ from typing import Final
 import click
 
 from graph import server
+from lakehouse import seaweed
 
 _AS_JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -36,42 +41,60 @@ def _plain(value: object) -> str:
     help="Java heap and page cache together, such as 768m or 2g "
     "[default: a quarter of the machine, at most 1g].",
 )
+@click.option("--s3", "with_s3", is_flag=True, help="Start a local S3 server for the lake too.")
 @_AS_JSON
-def up(memory: str | None, as_json: bool) -> None:
-    """Start the local Neo4j server, or find it running.
+def up(memory: str | None, with_s3: bool, as_json: bool) -> None:
+    """Start the local Neo4j server, or find it running; with --s3 an S3 server beside it.
 
     It listens on this machine only, outlives this command, and keeps its data, its log and
     its generated password under BELIEFGRAPH_HOME. The first start downloads it (180 MB).
     With NEO4J_URI set, that server is used and none is started.
 
+    The S3 server (SeaweedFS, with an Iceberg REST catalog) keeps what it holds there too. The
+    lake moves to it for whoever sets PYICEBERG_HOME to the folder that is printed; what was
+    landed before stays where it is.
+
     \b
     Example:
       beliefgraph up --memory 2g
+      beliefgraph up --s3
     """
+    s3 = seaweed.up(os.environ, progress=_say) if with_s3 else None
     connection = server.up(os.environ, memory=memory, progress=_say)
     if as_json:
-        _print_json(
-            {
-                "uri": connection.uri,
-                "username": connection.username,
-                "database": connection.database,
-                "managed": connection.managed,
+        record: dict[str, object] = {
+            "uri": connection.uri,
+            "username": connection.username,
+            "database": connection.database,
+            "managed": connection.managed,
+        }
+        if s3:
+            record["s3"] = {
+                "endpoint": s3.endpoint,
+                "catalog": s3.catalog,
+                "pyiceberg_home": s3.settings.parent,
             }
+        _print_json(record)
+        return
+    click.echo(connection.uri)
+    if s3:
+        click.echo(s3.endpoint)
+        _say(
+            f"to keep the lake there: export PYICEBERG_HOME={shlex.quote(str(s3.settings.parent))}"
         )
-    else:
-        click.echo(connection.uri)
 
 
 @click.command()
 @_AS_JSON
 def down(as_json: bool) -> None:
-    """Stop the local Neo4j server, if one runs; touch no other.
+    """Stop the local servers, Neo4j and S3, if they run; touch no other.
 
     \b
     Example:
       beliefgraph down
     """
-    stopped = server.down(os.environ, progress=_say)
+    graph_stopped = server.down(os.environ, progress=_say)
+    stopped = seaweed.down(os.environ, progress=_say) or graph_stopped
     if as_json:
         _print_json({"stopped": stopped})
     else:
@@ -81,29 +104,46 @@ def down(as_json: bool) -> None:
 @click.command()
 @_AS_JSON
 def status(as_json: bool) -> None:
-    """Tell whether the Neo4j server runs, where, and since when.
+    """Tell whether the local servers run, where, and since when.
 
     The state is running, stopped, stale (it ended without being stopped) or external
-    (NEO4J_URI is set).
+    (NEO4J_URI is set). The S3 server is told of where `up --s3` has started one.
 
     \b
     Example:
       beliefgraph status --json
     """
-    found = server.status(os.environ)
+    found, s3 = server.status(os.environ), seaweed.status(os.environ)
     if as_json:
-        _print_json(asdict(found))
+        _print_json({**asdict(found), **({"s3": asdict(s3)} if s3 else {})})
         return
-    rows: list[tuple[str, str | int | datetime | Path | None]] = [
+    _print_rows(
         ("state", found.state),
         ("uri", found.uri),
         ("process", found.pid),
         ("version", found.version),
-        ("started", found.started_at.isoformat(timespec="seconds") if found.started_at else None),
+        ("started", _second(found.started_at)),
         ("memory", found.memory),
         ("home", found.home),
         ("log", found.log),
-    ]
+    )
+    if s3:
+        _print_rows(
+            ("s3", s3.state),
+            ("endpoint", s3.endpoint),
+            ("catalog", s3.catalog),
+            ("process", s3.pid),
+            ("started", _second(s3.started_at)),
+            ("settings", s3.settings),
+            ("log", s3.log),
+        )
+
+
+def _print_rows(*rows: tuple[str, str | int | Path | None]) -> None:
     for name, value in rows:
         if value is not None:
             click.echo(f"{name:8} {value}")
+
+
+def _second(instant: datetime | None) -> str | None:
+    return instant.isoformat(timespec="seconds") if instant else None

@@ -6,8 +6,9 @@ from typing import Any
 
 from lakehouse.model.beliefs import Belief, Support
 from lakehouse.model.episodes import Episode, Refusal
-from lakehouse.model.ledger import Extracted
+from lakehouse.model.ledger import Extracted, Stage
 from lakehouse.model.statements import Operation, Statement
+from lakehouse.stamping import Draft, Entry, enter, system_clock
 
 NOON = 1_700_000_000_000_000
 """When the turned clock starts (µs UTC)."""
@@ -110,3 +111,11 @@ def support(name: str, tenant: str = "t", **more: Any) -> Support:
         "classification": 0,
     } | more
     return Support(tenant=tenant, support_id=name, **settings)
+
+
+def entry_at(position: int, batch: str) -> Entry:
+    """An entry of the commit log at a position of the test's choice."""
+    draft = Draft(tenant="t", stage=Stage.LAND, batch_id=batch)
+    made = enter([], draft, lambda: NOON + position, system_clock)
+    object.__setattr__(made.commit, "position", position)
+    return made

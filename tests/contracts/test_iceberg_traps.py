@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import stat
-import subprocess
 import sys
-import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyiceberg.catalog import Catalog
-from pyiceberg.exceptions import CommitFailedException, CommitStateUnknownException
 from pyiceberg.expressions import EqualTo
 from pyiceberg.types import TimestamptzType
 
@@ -23,10 +20,11 @@ from lakehouse.columns import digest
 from lakehouse.iceberg import IcebergLedger, open_ledger
 from lakehouse.keys import TenantKeys
 from lakehouse.model.episodes import Episode, Refusal
-from lakehouse.model.errors import ConfigurationError, ConflictError, IntegrityError
-from lakehouse.model.ledger import BeliefChanges, Clock, Stage
+from lakehouse.model.errors import ConfigurationError, IntegrityError, UnavailableError
+from lakehouse.model.ledger import BeliefChanges, Clock
+from lakehouse.s3tables import client
 from lakehouse.scan import plan
-from lakehouse.stamping import Draft, Entry, enter, system_clock
+from lakehouse.stamping import Entry, system_clock
 from lakehouse.store import Store
 from lakehouse.tables import (
     BELIEFS,
@@ -39,10 +37,9 @@ from lakehouse.tables import (
     TABLES,
 )
 from tests.contracts.ledger_values import (
-    HOUR,
     NOON,
-    TurnedClock,
     belief,
+    entry_at,
     episode,
     extracted,
     refusal,
@@ -65,27 +62,7 @@ def catalog_of(home: Path) -> Catalog:
     return local(home / "lake")
 
 
-def _entry(position: int, batch: str) -> Entry:
-    draft = Draft(tenant="t", stage=Stage.LAND, batch_id=batch)
-    made = enter([], draft, lambda: NOON + position, system_clock)
-    object.__setattr__(made.commit, "position", position)
-    return made
-
-
 # -- the commit row -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("rows_before", [0, 1])
-def test_of_two_stale_handles_one_commit_row_lands(home: Path, rows_before: int) -> None:
-    opened(home)
-    store = Store(catalog_of(home))
-    for position in range(rows_before):
-        store.append(COMMITS, codec_commits.commit_row(_entry(position + 1, "before")))
-    first, second = store.load(COMMITS), store.load(COMMITS)
-    first.append(codec_commits.commit_row(_entry(rows_before + 1, "first")))
-    with pytest.raises(CommitFailedException):
-        second.append(codec_commits.commit_row(_entry(rows_before + 1, "second")))
-    assert len(opened(home).commits("t")) == rows_before + 1
 
 
 def test_with_retries_both_handles_land_which_is_why_commits_has_none(home: Path) -> None:
@@ -95,47 +72,6 @@ def test_with_retries_both_handles_land_which_is_why_commits_has_none(home: Path
     for name, table in (("1", first), ("2", second)):
         table.append(header_rows("t", name, [episode(name)], ["k:d"], NOON))
     assert store.load(EPISODES).scan().to_arrow().num_rows == 2
-
-
-def test_the_loser_is_stamped_anew_and_keeps_its_data_rows(home: Path) -> None:
-    clock = TurnedClock()
-    ours, theirs = opened(home, clock), opened(home, clock)
-    append = ours._log.append
-
-    def beaten(draft: Draft, admit: Any) -> Any:
-        def admit_late(entries: Any) -> None:
-            admit(entries)
-            if len(entries) < 2:
-                theirs.land("u", [episode(f"first-{len(entries)}", tenant="u")])
-
-        return append(draft, admit_late)
-
-    ours._log.append = beaten  # type: ignore[method-assign]
-    commit = ours.land("t", [episode("1")]).commits[0]
-    assert (commit.position, commit.recorded_at) == (3, NOON + 2)
-    snapshot = Store(catalog_of(home)).load(EPISODES).snapshot_by_id(commit.snapshots["episodes"])
-    assert snapshot is not None
-    rows = Store(catalog_of(home)).load(EPISODES).scan(row_filter="tenant == 't'").to_arrow()
-    assert rows.num_rows == 1
-
-
-def test_an_answer_that_got_lost_does_not_double_the_commit(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ledger = opened(home)
-    catalog = ledger._store._catalog
-    commit_table = catalog.commit_table
-
-    def silent(table: Any, requirements: Any, updates: Any) -> Any:
-        answer = commit_table(table, requirements, updates)
-        if table.name()[-1] == COMMITS.name:
-            monkeypatch.undo()
-            raise CommitStateUnknownException("the connection broke")
-        return answer
-
-    monkeypatch.setattr(catalog, "commit_table", silent)
-    commit = ledger.land("t", [episode("1")]).commits[0]
-    assert opened(home).commits("t") == [commit]
 
 
 def test_a_commits_table_with_retries_is_refused(home: Path) -> None:
@@ -154,7 +90,7 @@ def test_a_gap_or_double_in_the_positions_stops_every_reader(
     ledger = opened(home)
     for position in positions:
         Store(catalog_of(home)).append(
-            COMMITS, codec_commits.commit_row(_entry(position, f"b{position}"))
+            COMMITS, codec_commits.commit_row(entry_at(position, f"b{position}"))
         )
     with pytest.raises(IntegrityError, match="expected position"):
         ledger.commits("t")
@@ -186,139 +122,9 @@ def test_data_rows_without_a_commit_row_are_not_seen(home: Path) -> None:
     assert ledger.payload("t", "1") == b"{}"
 
 
-_KILLED = """
-    import os, sys
-    from pathlib import Path
-    from lakehouse.iceberg import open_ledger
-    from lakehouse.store import Store
-    from tests.contracts.ledger_values import episode, refusal
-
-    steps = int(sys.argv[2])
-    append, decide = Store.append, Store.decide
-
-    def step():
-        global steps
-        if steps == 0:
-            os._exit(9)
-        steps -= 1
-
-    Store.append = lambda *given: (step(), append(*given))[1]
-    Store.decide = lambda *given: (step(), decide(*given))[1]
-    ledger = open_ledger(Path(sys.argv[1]), {})
-    ledger.land("t", [episode("1"), episode("2"), refusal("f:3")])
-    os._exit(0 if steps == 0 else 1)
-"""
-
-
-def test_a_process_killed_at_any_step_leaves_all_or_nothing(home: Path) -> None:
-    opened(home)
-    for steps in range(4):
-        assert _run(_KILLED, home, steps).wait() == 9
-        ledger = opened(home)
-        assert ledger.commits("t") == [] and ledger.headers("t") == {}
-        assert ledger.quarantined("t") == []
-    assert _run(_KILLED, home, 4).wait() == 0
-    ledger = opened(home)
-    assert len(ledger.commits("t")) == 1 and set(ledger.headers("t")) == {"1", "2"}
-    assert [len(batch) for batch in ledger.episodes("t", after=0, through=1)] == [2]
-    assert len(ledger.quarantined("t")) == 1
-
-
-# -- several writers ----------------------------------------------------------------------------
-
-_WRITER = """
-    import sys
-    from pathlib import Path
-    from lakehouse.iceberg import open_ledger
-    from lakehouse.model.ledger import Clock
-    from tests.contracts.ledger_values import episode, extracted, statement
-
-    home, writer = Path(sys.argv[1]), sys.argv[2]
-    ledger = open_ledger(home, {})
-    for turn in range(4):
-        own = [episode(f"{writer}-{turn}-{n}") for n in range(5)]
-        ledger.land("t", [*own, *(episode(f"common-{turn}-{n}") for n in range(5))])
-        said = extracted(*(statement(f"{writer}-{turn}-{n}") for n in range(5)))
-        ledger.append_statements("t", said, clock=Clock.SYSTEM, through=0)
-"""
-
-
-def test_writers_at_once_lose_nothing_and_double_nothing(home: Path) -> None:
-    processes = [_run(_WRITER, home, writer) for writer in range(3)]
-    assert [process.wait() for process in processes] == [0, 0, 0]
-    ledger = opened(home)
-    commits = ledger.commits("t")
-    assert [c.position for c in commits] == list(range(1, 25))
-    stamps = [c.recorded_at for c in commits]
-    assert stamps == sorted(set(stamps))
-    landed = [e.episode_id for b in ledger.episodes("t", after=0, through=99) for e in b]
-    own = {f"{w}-{t}-{n}" for w in range(3) for t in range(4) for n in range(5)}
-    common = {f"common-{t}-{n}" for t in range(4) for n in range(5)}
-    assert len(landed) == len(set(landed)) and set(landed) == own | common
-    statements = ledger.statements("t")
-    assert {s.statement_id for s in statements} == own
-    assert [s.seq for s in statements] == list(range(60))
-    assert [s.order for s in statements] == sorted(s.order for s in statements)
-    assert sum(c.counts["episodes"] for c in commits if c.stage is Stage.LAND) == 80
-    assert ledger.quarantined("t") == []
-
-
-def _run(script: str, *arguments: object) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)], cwd=ROOT
-    )
-
-
-def test_believing_twice_at_once_records_once(home: Path) -> None:
-    slow, fast = opened(home), opened(home)
-    changes = BeliefChanges(opened=(belief("b"),))
-    append = slow._log.append
-
-    def beaten(draft: Draft, admit: Any) -> Any:
-        fast.append_beliefs("t", changes, through=1)
-        return append(draft, admit)
-
-    slow._log.append = beaten  # type: ignore[method-assign]
-    with pytest.raises(ConflictError, match="gone through position 1"):
-        slow.append_beliefs("t", changes, through=1)
-    assert opened(home).beliefs("t") == [belief("b")]
-
-
-# -- clocks -------------------------------------------------------------------------------------
-
-
-def test_a_clock_that_jumps_ahead_alone_is_refused(home: Path) -> None:
-    clock = TurnedClock(system_clock())
-    ledger = opened(home, clock)
-    ledger.land("t", [episode("1")])
-    clock.instant += 2 * HOUR
-    with pytest.raises(ConflictError, match="the store's own clock"):
-        ledger.land("t", [episode("2")])
-    assert set(opened(home).headers("t")) == {"1"}
-    clock.instant -= 2 * HOUR
-    assert ledger.land("t", [episode("2")]).landed == 1
-
-
-def test_a_clock_that_the_store_agrees_with_may_jump(home: Path) -> None:
-    clock = TurnedClock(NOON)
-    ledger = opened(home, clock)
-    ledger.land("t", [episode("1")])
-    clock.instant += 1000 * HOUR
-    assert ledger.land("t", [episode("2")]).commits[0].recorded_at == clock.instant
-
-
-def test_a_clock_that_steps_back_still_rises(home: Path) -> None:
-    clock = TurnedClock(NOON)
-    ledger = opened(home, clock)
-    ledger.land("t", [episode("1")])
-    clock.instant -= 50 * HOUR
-    assert ledger.land("t", [episode("2")]).commits[0].recorded_at == NOON + 1
-
-
-def test_the_stores_clock_is_the_time_of_a_file_just_written(home: Path) -> None:
-    store = opened(home)._store
-    assert abs(store.clock() - system_clock()) < HOUR
-    assert not list((home / "lake" / "warehouse").rglob("clock/*"))
+def test_asking_the_stores_clock_leaves_no_file_behind(home: Path) -> None:
+    opened(home)._store.clock()
+    assert not list((home / "lake" / "warehouse").rglob("clock-*"))
 
 
 # -- keys and settings --------------------------------------------------------------------------
@@ -354,6 +160,29 @@ def test_a_catalog_that_pyiceberg_is_told_of_is_used(tmp_path: Path) -> None:
         configured(environ)
     environ["PYICEBERG_DEFAULT_CATALOG"] = "other"
     assert configured(environ) == ("other", {"type": "rest"})
+
+
+def test_the_default_store_needs_no_extra_and_a_missing_one_is_named(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("boto3", "botocore", "pg8000"):
+        monkeypatch.setitem(sys.modules, module, None)
+    assert opened(home).land("t", [episode("1")]).landed == 1
+    for extra, settings in {
+        "beliefgraph[aws]": {
+            "TYPE": "rest",
+            "URI": "http://nowhere",
+            "REST__SIGV4_ENABLED": "true",
+        },
+        "beliefgraph[postgres]": {"TYPE": "sql", "URI": "postgresql+pg8000://nowhere/lake"},
+    }.items():
+        environ = {f"PYICEBERG_CATALOG__LAKE__{name}": value for name, value in settings.items()}
+        with pytest.raises(UnavailableError, match="not installed") as caught:
+            open_ledger(home, environ)
+        assert extra in caught.value.remedy
+    with pytest.raises(UnavailableError, match="boto3") as caught:
+        client("us-east-1")
+    assert "beliefgraph[aws]" in caught.value.remedy
 
 
 def test_the_settings_file_counts_below_the_environment(tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""What every store of the record promises; one suite for the memory twin and for Iceberg."""
+"""What every store of the record promises; one suite for the memory twin and for Iceberg.
+
+Iceberg's is kept by SQLite and a folder, and with `make exhaustive-s3` by S3 and PostgreSQL too.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from lakehouse.iceberg import open_ledger
 from lakehouse.ledger import Ledger
 from lakehouse.memory import MemoryLedger
 from lakehouse.model.beliefs import Reason
@@ -38,6 +40,8 @@ from tests.contracts.ledger_values import (
     support,
     undoing,
 )
+from tests.lakes import STORES, lake_in
+from tests.tally import ALL
 
 
 @pytest.fixture
@@ -45,7 +49,7 @@ def clock() -> TurnedClock:
     return TurnedClock()
 
 
-@pytest.fixture(params=["memory", "iceberg"])
+@pytest.fixture(params=["memory", *(STORES if ALL else ["local"])])
 def reopen(
     request: pytest.FixtureRequest, tmp_path: Path, clock: TurnedClock
 ) -> Callable[[], Ledger]:
@@ -53,7 +57,8 @@ def reopen(
     if request.param == "memory":
         held = MemoryLedger(now=clock)
         return lambda: held
-    return lambda: open_ledger(tmp_path / ".home of tests", {"HOME": str(tmp_path)}, now=clock)
+    lake = lake_in(request.param, tmp_path / ".home of tests", request)
+    return lambda: lake.open(clock)
 
 
 @pytest.fixture

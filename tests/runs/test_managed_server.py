@@ -24,8 +24,10 @@ import pytest
 from click.testing import CliRunner
 
 from graph import server
-from graph.server import first_start, jars, lock, locked, memory, ports, processes
-from graph.server.layout import Choices, Layout, Running
+from graph.server import first_start, jars, locked, mark, memory
+from graph.server.layout import Choices, Layout
+from lakehouse.local import lock, ports, processes
+from lakehouse.local.home import Running
 from lakehouse.model.errors import (
     ConfigurationError,
     ConflictError,
@@ -49,7 +51,7 @@ def _layout(environ: Mapping[str, str]) -> Layout:
 
 
 def _alive(environ: Mapping[str, str]) -> psutil.Process | None:
-    return processes.find(_layout(environ))
+    return mark.find(_layout(environ))
 
 
 @pytest.fixture(scope="module")
@@ -280,7 +282,12 @@ def test_a_stop_that_takes_too_long_is_escalated_and_said(tmp_path: Path) -> Non
     with subprocess.Popen([sys.executable, "-c", deaf], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stdout.readline() == b"on\n"
         said: list[str] = []
-        processes.stop(psutil.Process(process.pid), progress=said.append, seconds=0.5)
+        processes.stop(
+            mark.mark(Layout(tmp_path)),
+            psutil.Process(process.pid),
+            progress=said.append,
+            seconds=0.5,
+        )
     assert "did not stop within" in said[0] and "killed" in said[0]
 
 

@@ -1,49 +1,56 @@
-"""Which process is ours, and how it is stopped.
+"""Which process is a home's server, and how it is stopped.
 
-A process is this home's server if its command line names Neo4j's main class and this home:
-a recorded id alone proves nothing, since ids are used again. Nothing else is ever signalled.
+A process is ours if its command line bears the server's marks and names the home's folder: a
+recorded id alone proves nothing, since ids are used again. Nothing else is ever signalled.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Final
 
 import psutil
 
-from graph.server.layout import Layout
-from graph.server.release import SERVER_MAIN
+from lakehouse.local.home import Running
 from lakehouse.model.errors import ConflictError
 
 STOP_SECONDS: Final = 60.0
 _KILL_SECONDS: Final = 10.0
 
 
-def find(layout: Layout) -> psutil.Process | None:
-    """The running server of this home: as recorded, else found by its command line.
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A kind of server: how it is called, what its command line bears, what a kill means."""
+
+    name: str
+    marks: tuple[str, ...]
+    after_kill: str
+
+
+def find(server: Server, recorded: Running | None) -> psutil.Process | None:
+    """The running server: as recorded, else found by its command line.
 
     The search covers a start that was killed before it could write its record, and a record
     that somebody deleted.
     """
-    recorded = layout.running()
     if recorded is not None:
         process = _open(recorded.pid)
-        if process is not None and is_ours(process, layout.root):
+        if process is not None and is_ours(process, server):
             return process
     for process in psutil.process_iter():
-        if is_ours(process, layout.root):
+        if is_ours(process, server):
             return process
     return None
 
 
-def is_ours(process: psutil.Process, root: Path) -> bool:
-    """Is it alive, and the Neo4j of this folder?"""
+def is_ours(process: psutil.Process, server: Server) -> bool:
+    """Is it alive, and does its command line bear every mark of the server?"""
     try:
         command = process.cmdline()
     except psutil.Error:
         return False
-    return SERVER_MAIN in command and home_argument(root) in command and is_alive(process)
+    return all(mark in command for mark in server.marks) and is_alive(process)
 
 
 def is_alive(process: psutil.Process) -> bool:
@@ -61,7 +68,7 @@ def is_alive(process: psutil.Process) -> bool:
 def listens(process: psutil.Process, port: int) -> bool:
     """Does this very process listen on that port?
 
-    Asked before our password goes there: whoever merely answers may be a stranger.
+    Asked before a secret of ours goes there: whoever merely answers may be a stranger.
     """
     try:
         connections = process.net_connections("tcp")
@@ -70,13 +77,12 @@ def listens(process: psutil.Process, port: int) -> bool:
     return any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in connections)
 
 
-def home_argument(root: Path) -> str:
-    """The argument that names the home, and so marks a process as ours."""
-    return f"--home-dir={root}"
-
-
 def stop(
-    process: psutil.Process, *, progress: Callable[[str], None], seconds: float = STOP_SECONDS
+    server: Server,
+    process: psutil.Process,
+    *,
+    progress: Callable[[str], None],
+    seconds: float = STOP_SECONDS,
 ) -> None:
     """Ask to end, wait, and only then kill, saying so."""
     try:
@@ -86,19 +92,19 @@ def stop(
         return
     except psutil.AccessDenied as error:
         raise ConflictError(
-            f"The Neo4j server with process id {process.pid} belongs to somebody else.",
+            f"The {server.name} server with process id {process.pid} belongs to somebody else.",
             remedy="Stop it as the user who started it.",
             pid=process.pid,
         ) from error
     except psutil.TimeoutExpired:
         progress(
-            f"Neo4j (process {process.pid}) did not stop within {seconds:.0f} s and is killed; "
-            "the next start recovers the graph from its log"
+            f"{server.name} (process {process.pid}) did not stop within {seconds:.0f} s and is "
+            f"killed; {server.after_kill}"
         )
-        kill(process)
+        kill(server, process)
 
 
-def kill(process: psutil.Process) -> None:
+def kill(server: Server, process: psutil.Process) -> None:
     """End it at once."""
     try:
         process.kill()
@@ -107,7 +113,7 @@ def kill(process: psutil.Process) -> None:
         return
     except psutil.TimeoutExpired as error:
         raise ConflictError(
-            f"The Neo4j server with process id {process.pid} cannot be ended.",
+            f"The {server.name} server with process id {process.pid} cannot be ended.",
             remedy="It hangs inside the operating system, most likely on its disk: look there.",
             pid=process.pid,
         ) from error

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 LOOPBACK: Final = "127.0.0.1"
+_HIGHEST: Final = 65_535
 
 
 def is_open(port: int, *, timeout: float = 0.5) -> bool:
@@ -43,3 +45,22 @@ def choose(remembered: int | None) -> int:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def several(names: Sequence[str], remembered: Mapping[str, int]) -> dict[str, int]:
+    """A port for each name, none twice: the remembered one if it is free."""
+    chosen: dict[str, int] = {}
+    for name in names:
+        port = choose(remembered.get(name))
+        while port in chosen.values():
+            port = choose(None)
+        chosen[name] = port
+    return chosen
+
+
+def apart(remembered: int | None, gap: int) -> int:
+    """A port with another one, `gap` above it, that is free too: the remembered one if it is so."""
+    port = choose(remembered)
+    while port + gap > _HIGHEST or not is_free(port + gap):
+        port = choose(None)
+    return port
