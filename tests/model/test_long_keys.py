@@ -1,0 +1,95 @@
+"""A key with a long history, much of it undone, is answered as by replay at points drawn by chance.
+
+Long histories take ways through the fold that short ones do not: a list of the segments that may
+have to be visited, a search for who painted last, and laying anew only what can show.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from lakehouse.model import axis
+from lakehouse.model.fold import fold
+from lakehouse.model.instants import ALWAYS, FOREVER, UNTIL_CHANGED
+from lakehouse.model.listeners import Listener, Listeners
+from lakehouse.model.predicates import Cardinality
+from lakehouse.model.statements import Operation, Statement
+from tests.model.test_fold_properties import read
+from tests.reference import believed
+
+LISTENERS = Listeners((Listener("registry", sources=frozenset({"registry"})),))
+LENGTH = 90
+HORIZON = 40
+POINTS = 150
+
+
+def history(chance: random.Random, undone: float, levels: int, erased: float) -> list[Statement]:
+    """Statements of one key; a share of them undoes earlier ones, by statement or episode."""
+    at, made = 1, list[Statement]()
+    for seq in range(LENGTH):
+        at += chance.choice((0, 1, 1, 2))
+        drawn = chance.random()
+        if made and drawn < undone + erased:
+            what = _undoing(chance, made, erase=drawn >= undone)
+        else:
+            what = _said(chance)
+        made.append(
+            Statement(
+                tenant="t",
+                statement_id=f"s{seq}",
+                recorded_at=at,
+                seq=seq,
+                episode_id=f"e{seq // 2}",
+                trust=chance.randrange(levels),
+                source=chance.choice(("chat", "registry")),
+                **what,  # type: ignore[arg-type]
+            )
+        )
+    return made
+
+
+def _said(chance: random.Random) -> dict[str, object]:
+    op = chance.choice([Operation.ASSERT] * 8 + [Operation.END, Operation.RETRACT])
+    start = chance.choice([chance.randrange(HORIZON)] * 6 + [ALWAYS])
+    bounded = max(start, 0) + chance.randrange(1, HORIZON // 2)
+    end = chance.choice([UNTIL_CHANGED] * 3 + [FOREVER] + [bounded] * 3)
+    value = chance.choice("XYZ") if op is Operation.ASSERT else None
+    return {
+        "op": op, "subject": "S", "predicate": "state", "object": value,
+        "object_kind": "string", "valid_from": start,
+        "valid_to": UNTIL_CHANGED if op is Operation.END else end,
+    }  # fmt: skip
+
+
+def _undoing(chance: random.Random, made: list[Statement], erase: bool) -> dict[str, object]:
+    aim = chance.choice(made)
+    if erase:
+        return {"op": Operation.ERASE, "target": aim.statement_id}
+    target = chance.choice((aim.statement_id, aim.statement_id, aim.episode_id))
+    if chance.random() < 0.6:
+        return {"op": Operation.WITHDRAW, "target": target}
+    return {"op": Operation.MARK, "target": target, "mark_trust": chance.choice((0, 3))}
+
+
+@pytest.mark.parametrize("long", [2, axis.LONG])
+@pytest.mark.parametrize(
+    ("undone", "levels", "erased"), [(0.1, 1, 0.0), (0.4, 1, 0.0), (0.3, 4, 0.0), (0.3, 3, 0.04)]
+)
+@pytest.mark.parametrize("number", range(4))
+def test_a_long_history_is_answered_as_by_replay(
+    number: int, undone: float, levels: int, erased: float, long: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(axis, "LONG", long)
+    chance = random.Random(number)
+    ledger = history(chance, undone, levels, erased)
+    folded = fold(ledger, lambda predicate: Cardinality.ONE, LISTENERS)
+    for _ in range(POINTS):
+        valid_at = chance.randrange(-2, HORIZON + HORIZON // 2)
+        known_at = chance.randrange(ledger[-1].recorded_at + 2)
+        bit = chance.randrange(len(LISTENERS.rules))
+        asked = ("S", "state", valid_at, known_at)
+        expected = believed(ledger, Cardinality.ONE, *asked, LISTENERS.rules[bit])
+        assert read(folded, *asked, 1 << bit) == expected, asked
