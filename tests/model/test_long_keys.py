@@ -22,7 +22,7 @@ from tests.reference import believed
 LISTENERS = Listeners((Listener("registry", sources=frozenset({"registry"})),))
 LENGTH = 90
 HORIZON = 40
-POINTS = 150
+POINTS = 300
 
 
 def history(chance: random.Random, undone: float, levels: int, erased: float) -> list[Statement]:
@@ -77,7 +77,7 @@ def _undoing(chance: random.Random, made: list[Statement], erase: bool) -> dict[
 @pytest.mark.parametrize(
     ("undone", "levels", "erased"), [(0.1, 1, 0.0), (0.4, 1, 0.0), (0.3, 4, 0.0), (0.3, 3, 0.04)]
 )
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", range(6))
 def test_a_long_history_is_answered_as_by_replay(
     number: int, undone: float, levels: int, erased: float, long: int,
     monkeypatch: pytest.MonkeyPatch,
@@ -93,3 +93,23 @@ def test_a_long_history_is_answered_as_by_replay(
         asked = ("S", "state", valid_at, known_at)
         expected = believed(ledger, Cardinality.ONE, *asked, LISTENERS.rules[bit])
         assert read(folded, *asked, 1 << bit) == expected, asked
+
+
+def test_what_is_withdrawn_from_right_beneath_joins_what_it_parted() -> None:
+    """X, then Y, then X again, Y withdrawn: the first X has been confirmed, not restored."""
+    said = [
+        Statement(
+            tenant="t", statement_id=f"s{n}", op=Operation.ASSERT, recorded_at=n + 1, seq=n,
+            episode_id=f"e{n}", subject="S", predicate="state", object=value,
+            object_kind="string", valid_from=0,
+        )
+        for n, value in enumerate("XYX")
+    ]  # fmt: skip
+    undo = Statement(
+        tenant="t", statement_id="w", op=Operation.WITHDRAW, recorded_at=9, seq=9,
+        episode_id="ew", target="s1",
+    )  # fmt: skip
+    folded = fold([*said, undo], lambda predicate: Cardinality.ONE, Listeners())
+    (now,) = [belief for belief in folded.beliefs if belief.recorded_to == FOREVER]
+    (box,) = [box for box in folded.supports if box.recorded_to == FOREVER]
+    assert (now.origin, now.recorded_from, box.statement_id) == ("s0", 9, "s2")
