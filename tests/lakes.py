@@ -42,6 +42,7 @@ STORES = ("local", "s3", "postgres")
 class Lake:
     """A lake of a test's own: its home, and the settings that choose its store."""
 
+    store: str
     home: Path
     environ: dict[str, str] = field(repr=False)
 
@@ -164,7 +165,7 @@ def lake_in(store: str, home: Path, request: pytest.FixtureRequest) -> Lake:
     elif store == "postgres":
         port = request.getfixturevalue("postgres_server")
         environ |= postgres_settings(port, request.getfixturevalue("s3_server"))
-    return Lake(home, environ)
+    return Lake(store, home, environ)
 
 
 @pytest.fixture(params=STORES)

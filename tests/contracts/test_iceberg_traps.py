@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,9 @@ from lakehouse.columns import digest
 from lakehouse.iceberg import IcebergLedger, open_ledger
 from lakehouse.keys import TenantKeys
 from lakehouse.model.episodes import Episode, Refusal
-from lakehouse.model.errors import ConfigurationError, IntegrityError
+from lakehouse.model.errors import ConfigurationError, IntegrityError, UnavailableError
 from lakehouse.model.ledger import BeliefChanges, Clock
+from lakehouse.s3tables import client
 from lakehouse.scan import plan
 from lakehouse.stamping import Entry, system_clock
 from lakehouse.store import Store
@@ -158,6 +160,45 @@ def test_a_catalog_that_pyiceberg_is_told_of_is_used(tmp_path: Path) -> None:
         configured(environ)
     environ["PYICEBERG_DEFAULT_CATALOG"] = "other"
     assert configured(environ) == ("other", {"type": "rest"})
+
+
+def test_the_default_store_needs_no_extra_and_a_missing_one_is_named(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("boto3", "botocore", "pg8000"):
+        monkeypatch.setitem(sys.modules, module, None)
+    assert opened(home).land("t", [episode("1")]).landed == 1
+    for extra, settings in {
+        "beliefgraph[aws]": {
+            "TYPE": "rest",
+            "URI": "http://nowhere",
+            "REST__SIGV4_ENABLED": "true",
+        },
+        "beliefgraph[postgres]": {"TYPE": "sql", "URI": "postgresql+pg8000://nowhere/lake"},
+    }.items():
+        environ = {f"PYICEBERG_CATALOG__LAKE__{name}": value for name, value in settings.items()}
+        with pytest.raises(UnavailableError, match="not installed") as caught:
+            open_ledger(home, environ)
+        assert extra in caught.value.remedy
+    with pytest.raises(UnavailableError, match="boto3") as caught:
+        client("us-east-1")
+    assert "beliefgraph[aws]" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"TYPE": "sql", "URI": "postgresql+pg8000://lake:hidden@127.0.0.1:1/lake"},
+        {"TYPE": "rest", "URI": "http://127.0.0.1:1", "TOKEN": "hidden"},
+    ],
+)
+def test_a_catalog_that_does_not_answer_is_named_without_its_secrets(
+    home: Path, settings: dict[str, str]
+) -> None:
+    environ = {f"PYICEBERG_CATALOG__LAKE__{name}": value for name, value in settings.items()}
+    with pytest.raises(UnavailableError, match="catalog 'lake' cannot be reached") as caught:
+        open_ledger(home, environ)
+    assert "hidden" not in str(caught.value) and "network" in caught.value.remedy
 
 
 def test_the_settings_file_counts_below_the_environment(tmp_path: Path) -> None:

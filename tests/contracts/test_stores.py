@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 from pyiceberg.exceptions import CommitFailedException, CommitStateUnknownException
+from requests.exceptions import ConnectionError as RequestsConnectionError
+from sqlalchemy.exc import InterfaceError
 
 from lakehouse import codec_commits
 from lakehouse.model.errors import ConflictError
@@ -24,6 +26,14 @@ from tests.writers import KILLED, TURNS, ended, land_and_die, land_and_say, star
 
 on_its_files = pytest.mark.parametrize("lake", ["local", "s3"], indirect=True)
 """Where it is not the catalog that matters: with PostgreSQL the files lie as on S3."""
+
+
+BROKEN: dict[str, Exception] = {
+    "local": CommitStateUnknownException("the server did not say"),
+    "s3": RequestsConnectionError("the connection broke"),
+    "postgres": InterfaceError("COMMIT", {}, OSError("the connection broke")),
+}
+"""How an answer gets lost in each store."""
 
 
 # -- the commit row -----------------------------------------------------------------------------
@@ -75,7 +85,7 @@ def test_an_answer_that_got_lost_does_not_double_the_commit(
         answer = commit_table(table, requirements, updates)
         if table.name()[-1] == COMMITS.name:
             monkeypatch.undo()
-            raise CommitStateUnknownException("the connection broke")
+            raise BROKEN[lake.store]
         return answer
 
     monkeypatch.setattr(catalog, "commit_table", silent)
