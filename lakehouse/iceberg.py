@@ -6,7 +6,6 @@ the loser is checked and stamped anew, its data rows stay, unless they have beco
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,13 +17,7 @@ from lakehouse.admission import (
     Admitted,
     admit_episodes,
     canonical,
-    check_above,
-    check_attested,
-    check_changes,
-    check_extracted,
     check_new,
-    check_through,
-    counted_changes,
     land_in_chunks,
 )
 from lakehouse.catalog import opening
@@ -34,6 +27,7 @@ from lakehouse.codec_episodes import header_rows, payload_rows, refusal_rows
 from lakehouse.codec_statements import statement_rows
 from lakehouse.columns import digest
 from lakehouse.commit_log import Admit
+from lakehouse.drafts import check_place, draft_beliefs, draft_landing, draft_statements
 from lakehouse.keys import TenantKeys, check_tenant
 from lakehouse.lake_reader import LakeReader
 from lakehouse.ledger import Landing, Progress
@@ -131,19 +125,14 @@ class IcebergLedger(LakeReader):
     def _commit_landing(
         self, tenant: str, admitted: Admitted, refusals: Mapping[str, Refusal], admit: Admit
     ) -> Commit:
-        batch, landed_at = uuid.uuid4().hex, self._now()
-        episodes = admitted.fresh
+        episodes, landed_at = admitted.fresh, self._now()
+        draft = draft_landing(tenant, episodes, len(refusals))
+        batch = draft.batch_id
         rows = {
             PAYLOADS: payload_rows(tenant, batch, episodes, landed_at),
             EPISODES: header_rows(tenant, batch, episodes, admitted.digests, landed_at),
             QUARANTINE: refusal_rows(tenant, batch, list(refusals.values()), list(refusals)),
         }
-        counts = {
-            "episodes": len(episodes),
-            "bytes": sum(len(episode.payload) for episode in episodes),
-            "refused": len(refusals),
-        }
-        draft = Draft(tenant=tenant, stage=Stage.LAND, batch_id=batch, counts=counts)
         return self._commit(draft, rows, admit)
 
     def append_statements(
@@ -155,64 +144,39 @@ class IcebergLedger(LakeReader):
         through: int,
         refusals: Sequence[Refusal] = (),
     ) -> Commit:
-        """Make statements known, all in one commit (checks: admission)."""
-        check_tenant(tenant)
-        check_extracted(tenant, extracted, refusals)
-        attested = clock is Clock.ATTESTED and bool(extracted)
-        if attested:
-            check_attested(extracted, self._now())
+        """Make statements known, all in one commit (checks: drafts)."""
+        draft = draft_statements(
+            tenant, extracted, refusals, clock=clock, through=through, now=self._now
+        )
         new = self._new_only(STATEMENTS, tenant, [e.statement.statement_id for e in extracted])
 
         def admit(entries: Sequence[Entry]) -> None:
-            check_through(entries, tenant, Stage.EXTRACT, through)
-            if attested:
-                first = extracted[0].statement.recorded_at
-                check_above(entries, tenant, first, self._watermark(tenant))
+            check_place(draft, entries, self._watermark(tenant))
             new(select(entries, tenant, Stage.EXTRACT))
 
         admit(self._log.entries())
-        batch, key = uuid.uuid4().hex, self._keys.of(tenant)
+        key = self._keys.of(tenant)
         receipts = [key.of_refusal(refusal) for refusal in refusals]
         rows = {
-            STATEMENTS: statement_rows(tenant, batch, extracted, clock),
-            QUARANTINE: refusal_rows(tenant, batch, refusals, receipts),
+            STATEMENTS: statement_rows(tenant, draft.batch_id, extracted, clock),
+            QUARANTINE: refusal_rows(tenant, draft.batch_id, refusals, receipts),
         }
-        draft = Draft(
-            tenant=tenant,
-            stage=Stage.EXTRACT,
-            batch_id=batch,
-            clock=clock,
-            through=through,
-            statements=len(extracted),
-            attested_to=extracted[-1].statement.recorded_at if attested else None,
-            above=self._watermark(tenant),
-            counts={"statements": len(extracted), "refused": len(refusals)},
-        )
-        return self._commit(draft, rows, admit)
+        return self._commit(replace(draft, above=self._watermark(tenant)), rows, admit)
 
     def append_beliefs(self, tenant: str, changes: BeliefChanges, *, through: int) -> Commit:
         """Record what follows from the extract commits up to `through`, once."""
-        check_tenant(tenant)
-        check_changes(tenant, changes)
+        draft = draft_beliefs(tenant, changes, through=through)
         new = self._new_only(BELIEFS, tenant, [belief.belief_id for belief in changes.opened])
 
         def admit(entries: Sequence[Entry]) -> None:
-            check_through(entries, tenant, Stage.BELIEVE, through)
+            check_place(draft, entries, None)
             new(select(entries, tenant, Stage.BELIEVE))
 
         admit(self._log.entries())
-        batch = uuid.uuid4().hex
         rows = {
-            BELIEFS: belief_rows(tenant, batch, changes),
-            SUPPORTERS: support_rows(tenant, batch, changes),
+            BELIEFS: belief_rows(tenant, draft.batch_id, changes),
+            SUPPORTERS: support_rows(tenant, draft.batch_id, changes),
         }
-        draft = Draft(
-            tenant=tenant,
-            stage=Stage.BELIEVE,
-            batch_id=batch,
-            through=through,
-            counts=counted_changes(changes),
-        )
         return self._commit(draft, rows, admit)
 
     def publish(self, publication: Publication) -> None:

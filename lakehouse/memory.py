@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import secrets
 import threading
-import uuid
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,15 +17,10 @@ from lakehouse.admission import (
     Landed,
     admit_episodes,
     canonical,
-    check_above,
-    check_attested,
-    check_changes,
-    check_extracted,
     check_new,
-    check_through,
-    counted_changes,
     land_in_chunks,
 )
+from lakehouse.drafts import check_place, draft_beliefs, draft_landing, draft_statements
 from lakehouse.keys import DigestKey, check_tenant
 from lakehouse.ledger import Landing, Progress
 from lakehouse.merging import joined, merged, settled
@@ -91,13 +85,8 @@ class MemoryLedger:
             counted = Landing(len(fresh), admitted.duplicates, len(admitted.refusals), ())
             if not fresh and not refusals:
                 return counted
-            counts = {
-                "episodes": len(fresh),
-                "bytes": sum(len(episode.payload) for episode in fresh),
-                "refused": len(refusals),
-            }
             landed_at = self._now()
-            commit = self._commit(_draft(tenant, Stage.LAND, counts))
+            commit = self._commit(draft_landing(tenant, fresh, len(refusals)))
             for episode, digest in zip(fresh, admitted.digests, strict=True):
                 kept = replace(episode, landed_at=landed_at)
                 held.episodes[episode.episode_id] = (commit.position, kept)
@@ -142,32 +131,24 @@ class MemoryLedger:
         through: int,
         refusals: Sequence[Refusal] = (),
     ) -> Commit:
-        """Make statements known, all in one commit (checks: admission)."""
-        check_tenant(tenant)
-        check_extracted(tenant, extracted, refusals)
-        attested = clock is Clock.ATTESTED and bool(extracted)
+        """Make statements known, all in one commit (checks: drafts)."""
+        draft = draft_statements(
+            tenant, extracted, refusals, clock=clock, through=through, now=self._now
+        )
         with self._writing:
             held = self._tenants[tenant]
-            check_through(self._entries, tenant, Stage.EXTRACT, through)
             watermark = max((p.watermark for p in held.publications), default=None)
-            if attested:
-                check_attested(extracted, self._now())
-                check_above(self._entries, tenant, extracted[0].statement.recorded_at, watermark)
+            check_place(draft, self._entries, watermark)
             known = {row.statement.statement_id for _, row in held.extracted}
             check_new("statement", known & {e.statement.statement_id for e in extracted})
-            counts = {"statements": len(extracted), "refused": len(refusals)}
-            draft = replace(
-                _draft(tenant, Stage.EXTRACT, counts),
-                clock=clock,
-                through=through,
-                statements=len(extracted),
-                attested_to=extracted[-1].statement.recorded_at if attested else None,
-                above=watermark,
-            )
-            commit = self._commit(draft)
+            commit = self._commit(replace(draft, above=watermark))
             seq = self._entries[-1].first_seq
             for place, row in enumerate(extracted):
-                at = row.statement.recorded_at if attested else commit.recorded_at
+                at = (
+                    row.statement.recorded_at
+                    if draft.attested_to is not None
+                    else commit.recorded_at
+                )
                 said = replace(row.statement, seq=seq + place, recorded_at=at)
                 held.extracted.append((commit.position, replace(row, statement=said)))
             _refuse(held, refusals)
@@ -206,15 +187,13 @@ class MemoryLedger:
 
     def append_beliefs(self, tenant: str, changes: BeliefChanges, *, through: int) -> Commit:
         """Record what follows from the extract commits up to `through`, once."""
-        check_tenant(tenant)
-        check_changes(tenant, changes)
+        draft = draft_beliefs(tenant, changes, through=through)
         with self._writing:
             held = self._tenants[tenant]
-            check_through(self._entries, tenant, Stage.BELIEVE, through)
+            check_place(draft, self._entries, None)
             known = {b.belief_id for _, batch in held.changes for b in batch.opened}
             check_new("belief", known & {b.belief_id for b in changes.opened})
-            draft = _draft(tenant, Stage.BELIEVE, counted_changes(changes))
-            commit = self._commit(replace(draft, through=through))
+            commit = self._commit(draft)
             held.changes.append((commit.position, changes))
             return commit
 
@@ -284,10 +263,6 @@ class MemoryLedger:
 
 def _refuse(held: _Held, refusals: Iterable[Refusal]) -> None:
     held.refusals.extend((held.key.of_refusal(one), one) for one in refusals)
-
-
-def _draft(tenant: str, stage: Stage, counts: Mapping[str, int]) -> Draft:
-    return Draft(tenant=tenant, stage=stage, batch_id=uuid.uuid4().hex, counts=counts)
 
 
 def _names(statement: Statement, subjects: set[str], ids: set[str]) -> bool:

@@ -31,9 +31,9 @@ def system_clock() -> int:
 class Draft:
     """A commit before it has its place: all but position, stamp, `ledger_to` and first `seq`.
 
-    `statements` counts what it adds to the tenant's ledger; `attested_to` is the last attested
-    recorded instant among them (µs UTC), None under the system's clock. `above` is an instant
-    that the stamp must lie above beside the last one: what has been published.
+    `statements` counts what it adds to the tenant's ledger; `attested_from` and `attested_to` are
+    the first and last attested instant among them (µs UTC), None under the system's clock. `above`
+    is an instant that the stamp must lie above beside the last one: what has been published.
     """
 
     tenant: str
@@ -42,6 +42,7 @@ class Draft:
     clock: Clock = Clock.SYSTEM
     through: int = 0
     statements: int = 0
+    attested_from: int | None = None
     attested_to: int | None = None
     above: int | None = None
     counts: Mapping[str, int] = field(default_factory=dict)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from queries.answers import Answer, Believed, Evidence, Path
     from queries.basis import Basis
-    from queries.memory import Memory, Question, Reply
+    from queries.engine import Question, Reply
+    from queries.memory import Memory
     from queries.raw import RawAnswer
     from queries.surfaces.composition import opened
     from queries.view import View
@@ -37,9 +38,9 @@ _HOMES: Final = {
     "Evidence": "answers",
     "Memory": "memory",
     "Path": "answers",
-    "Question": "memory",
+    "Question": "engine",
     "RawAnswer": "raw",
-    "Reply": "memory",
+    "Reply": "engine",
     "View": "view",
     "opened": "surfaces.composition",
 }

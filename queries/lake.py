@@ -5,27 +5,28 @@ Watermark and position are those that were published, so both engines answer ali
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from datetime import tzinfo
 from pathlib import Path
 
 from lakehouse.asof.asof import AsOf
+from lakehouse.asof.asof import Question as AsOfQuestion
 from lakehouse.asof.lake import LakeStatements
 from lakehouse.catalog import opening
 from lakehouse.iceberg import IcebergLedger
-from lakehouse.keys import TenantKeys, check_tenant
+from lakehouse.keys import TenantKeys
 from lakehouse.model.errors import InputError
 from lakehouse.model.instants import ALWAYS
 from lakehouse.model.ledger import Clock, Stage
 from lakehouse.model.listeners import Listeners
 from lakehouse.model.predicates import Cardinality
 from lakehouse.store import Store
-from queries.basis import Instant, State, asked, settle
+from queries.basis import Asked, Basis, State, settle
+from queries.engine import Engine, Question, Reply
 from queries.lake_view import LakeBasis, LakeView
 
 
-class LakeMemory:
+class LakeMemory(Engine[LakeView]):
     """Opens views on a lake. It needs no server: definitions, too, come from the ledger."""
 
     def __init__(self, home: Path, environ: Mapping[str, str]) -> None:
@@ -38,19 +39,7 @@ class LakeMemory:
         """The tenants of whom something was published."""
         return [name for name in self._ledger.tenants() if self._ledger.publications(name)]
 
-    def view(
-        self,
-        tenant: str,
-        *,
-        valid_at: Instant | None = None,
-        known_at: Instant | None = None,
-        listener: str = "trust>=0",
-        clearance: int | str,
-        strict: bool = False,
-        zone: tzinfo | None = None,
-    ) -> LakeView:
-        """A view at one basis; arguments and errors are those of `Memory.view`."""
-        check_tenant(tenant)
+    def _listeners(self, tenant: str) -> Listeners:
         known = self._ledger.tenants()
         if tenant not in known:
             raise InputError(
@@ -58,27 +47,34 @@ class LakeMemory:
                 remedy="Known ones: " + ", ".join(known) + ".",
                 tenant=tenant,
             )
-        body = self._ledger.definitions(tenant, "listeners").get("listeners")
-        listeners = Listeners.from_record(body)
-        settings = asked(
-            tenant,
-            listeners,
-            valid_at=valid_at,
-            known_at=known_at,
-            listener=listener,
-            clearance=clearance,
-            strict=strict,
-            zone=zone,
-        )
-        state, through = self._published(tenant)
+        return self._declared(tenant)
+
+    def _view(self, settings: Asked) -> LakeView:
+        state, through = self._published(settings.tenant)
         basis = settle(settings, state)
+        statements = LakeStatements(self._store, settings.tenant, through=through)
+        told = _naming(basis, statements)
+        return LakeView(self._asof(statements), self._ledger, told, state.attested_to)
+
+    def _replies(
+        self, tenant: str, questions: Sequence[Question], settings: Sequence[Asked]
+    ) -> Iterable[Reply]:
+        state, through = self._published(tenant)
+        bases = [settle(one, state) for one in settings]
         statements = LakeStatements(self._store, tenant, through=through)
-        return LakeView(
-            AsOf(statements, self._many(tenant), listeners),
-            self._ledger,
-            LakeBasis(**asdict(basis), snapshots=statements.snapshots),
-            state.attested_to,
-        )
+        asked = [
+            AsOfQuestion(one.entity, one.predicate, basis.valid_at, basis.known_at, basis.listener)
+            for one, basis in zip(questions, bases, strict=True)
+        ]
+        found = self._asof(statements).believed(asked, clearance=settings[0].clearance)
+        return map(Reply, questions, [_naming(basis, statements) for basis in bases], found)
+
+    def _asof(self, statements: LakeStatements) -> AsOf:
+        tenant = statements.tenant
+        return AsOf(statements, self._many(tenant), self._declared(tenant))
+
+    def _declared(self, tenant: str) -> Listeners:
+        return Listeners.from_record(self._ledger.definitions(tenant, "listeners").get("listeners"))
 
     def _published(self, tenant: str) -> tuple[State, int]:
         """What was published last, and the extract position that it had consumed."""
@@ -105,3 +101,8 @@ class LakeMemory:
     def _many(self, tenant: str) -> list[str]:
         found = self._ledger.definitions(tenant, "predicates")
         return [name for name, body in found.items() if body["cardinality"] == Cardinality.MANY]
+
+
+def _naming(basis: Basis, statements: LakeStatements) -> LakeBasis:
+    """The basis with the snapshots that were read."""
+    return LakeBasis(**asdict(basis), snapshots=statements.snapshots)

@@ -6,19 +6,17 @@ by whoever composes it (from the ledger's definitions).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import tzinfo
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Final
 
 from neo4j import Driver
 
 from graph.rows import node_id
-from lakehouse.keys import check_tenant
 from lakehouse.model.beliefs import ERASED
 from lakehouse.model.listeners import Listeners
-from queries.basis import Asked, Basis, Instant, asked, settle
+from queries.basis import Asked, Basis, settle
+from queries.engine import Engine, Question, Reply
 from queries.reading import Found, Reader
 from queries.statements import asked_by
 from queries.view import View
@@ -30,31 +28,7 @@ CHUNK: Final = 1_000
 """Questions a statement."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One question of a bulk read: a key at a pair of instants (µs UTC), for a listener."""
-
-    entity: str
-    predicate: str
-    valid_at: int
-    known_at: int
-    listener: str = "trust>=0"
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Each believed value with the statements that support it; `<erased>` has none.
-
-    `basis.known_at` is what it was answered at, `basis.asked_known_at` says if that is less
-    than was asked.
-    """
-
-    question: Question
-    basis: Basis
-    values: Mapping[str, frozenset[str]]
-
-
-class Memory:
+class Memory(Engine[View]):
     """Reads a projected graph. Use it as a context manager when it shall close the driver."""
 
     def __init__(
@@ -70,7 +44,7 @@ class Memory:
         `close` is called on leaving; without it the driver is closed.
         """
         self._reader = Reader(driver, database)
-        self._listeners = listeners or _trust_alone
+        self._listening = listeners or _trust_alone
         self._close = close or driver.close
 
     def __enter__(self) -> Memory:
@@ -88,68 +62,21 @@ class Memory:
         """The tenants that the graph holds."""
         return self._reader.tenants()
 
-    def view(
-        self,
-        tenant: str,
-        *,
-        valid_at: Instant | None = None,
-        known_at: Instant | None = None,
-        listener: str = "trust>=0",
-        clearance: int | str,
-        strict: bool = False,
-        zone: tzinfo | None = None,
-    ) -> View:
-        """A view at one basis.
+    def _listeners(self, tenant: str) -> Listeners:
+        return self._listening(tenant)
 
-        `valid_at` is now by default, `known_at` the watermark; a date is a midnight of `zone`
-        (UTC by default). `clearance` is what the reader may see, 0 to 3 or by name, and has no
-        default here. InputError for an unknown tenant or listener, UnavailableError before the
-        first publication, ConflictError for a strict `known_at` above the watermark.
-        """
-        check_tenant(tenant)
-        settings = asked(
-            tenant,
-            self._listeners(tenant),
-            valid_at=valid_at,
-            known_at=known_at,
-            listener=listener,
-            clearance=clearance,
-            strict=strict,
-            zone=zone,
-        )
-        basis = settle(settings, self._reader.state(tenant))
-        return View(self._reader, basis, pinned=known_at is not None)
-
-    def believed(
-        self,
-        tenant: str,
-        questions: Sequence[Question],
-        *,
-        clearance: int | str,
-        strict: bool = False,
-    ) -> list[Reply]:
-        """Many questions at once, each its own answer at its own basis, in the given order."""
-        check_tenant(tenant)
-        listeners = self._listeners(tenant)
-        settings = [
-            asked(
-                tenant,
-                listeners,
-                valid_at=question.valid_at,
-                known_at=question.known_at,
-                listener=question.listener,
-                clearance=clearance,
-                strict=strict,
-            )
-            for question in questions
-        ]
-        replies: list[Reply] = []
-        for first in range(0, len(questions), CHUNK):
-            chunk = slice(first, first + CHUNK)
-            replies.extend(self._replies(tenant, questions[chunk], settings[chunk]))
-        return replies
+    def _view(self, settings: Asked) -> View:
+        basis = settle(settings, self._reader.state(settings.tenant))
+        return View(self._reader, basis, pinned=settings.known_at is not None)
 
     def _replies(
+        self, tenant: str, questions: Sequence[Question], settings: Sequence[Asked]
+    ) -> Iterator[Reply]:
+        for first in range(0, len(questions), CHUNK):
+            chunk = slice(first, first + CHUNK)
+            yield from self._chunk(tenant, questions[chunk], settings[chunk])
+
+    def _chunk(
         self, tenant: str, questions: Sequence[Question], settings: Sequence[Asked]
     ) -> Iterator[Reply]:
         state = self._reader.state(tenant)

@@ -80,6 +80,16 @@ def cases(folder: Path) -> list[Case]:
     ]
 
 
+def shown(page: Path) -> list[Case]:
+    """The cases of a page's blocks of code that are a `diary`; a place is a line of the page."""
+    inside, kept = False, []
+    for line in page.read_text(encoding="utf-8").splitlines():
+        fence = line.startswith("```")
+        inside = line == "```diary" if fence else inside
+        kept.append(line if inside and not fence else "")
+    return parse("\n".join(kept), page.name)
+
+
 def parse(text: str, name: str = "diary") -> list[Case]:
     """The cases of one diary."""
     found: list[Case] = []
@@ -192,7 +202,12 @@ def _spoken_of(case: Case, predicate: str) -> None:
 
 def _parts(right: str) -> list[str]:
     expect(bool(right.strip()), "a question needs `=> ANSWER`; write `=> nothing` for none")
-    return [] if right.strip() == "nothing" else right.split(";")
+    return [] if _only(right, "nothing") else right.split(";")
+
+
+def _only(text: str, word: str) -> bool:
+    """Whether the text is that word, a comment aside."""
+    return shlex.split(text, comments=True) == [word]
 
 
 def _pairs(right: str, shape: str, most: int | None = None) -> Iterator[tuple[str, list[str]]]:
@@ -205,7 +220,7 @@ def _pairs(right: str, shape: str, most: int | None = None) -> Iterator[tuple[st
 
 def _values(case: Case, right: str) -> Iterator[tuple[str, frozenset[str]]]:
     ids = {s.statement_id for s in case.statements}
-    slots = [part for part in _parts(right) if part.strip() == ERASED]
+    slots = [part for part in _parts(right) if _only(part, ERASED)]
     if slots:
         yield ERASED, frozenset()
         right = ";".join(part for part in _parts(right) if part not in slots) or "nothing"

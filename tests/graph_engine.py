@@ -27,7 +27,8 @@ from lakehouse.model import fold as folding
 from lakehouse.model.episodes import Episode
 from lakehouse.model.ledger import Clock, Extracted
 from lakehouse.model.statements import ENTITY, Statement
-from queries.memory import Memory, Question
+from queries.engine import Question
+from queries.memory import Memory
 from tests.histories import MOST_CLEARANCE, Answer, Asked, History, Reached, Rectangle, Told
 
 _BEYOND: Final = 2**60

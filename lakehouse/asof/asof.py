@@ -13,7 +13,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from lakehouse.asof.rectangles import Rectangle, covering, rectangles
-from lakehouse.asof.relations import WHOLE, Statements
+from lakehouse.asof.relations import Statements
 from lakehouse.model.beliefs import ERASED
 from lakehouse.model.listeners import Listeners
 from lakehouse.model.statements import CLASSIFICATION_NAMES, ENTITY
@@ -27,15 +27,6 @@ _ASKED: Final = pa.schema(
         ("valid_at", pa.int64()),
         ("known_at", pa.int64()),
         ("listener", pa.int64()),
-    ]
-)
-_RULES: Final = pa.schema(
-    [
-        ("listener", pa.int64()),
-        ("min_trust", pa.int32()),
-        ("sources", pa.list_(pa.large_string())),
-        ("max_classification", pa.int32()),
-        ("tags", pa.list_(pa.large_string())),
     ]
 )
 _MANY: Final = pa.schema([("predicate", pa.large_string())])
@@ -81,7 +72,7 @@ class AsOf:
         self.listeners: Final = listeners
         self.many: Final = frozenset(many)
         statements.table("many", pa.Table.from_pydict({"predicate": sorted(many)}, _MANY))
-        statements.table("rules", _rules(listeners))
+        statements.listen(listeners)
 
     def believed(
         self, questions: Sequence[Question], *, clearance: int = MOST_CLEARANCE
@@ -123,7 +114,7 @@ class AsOf:
         statements.let(
             valid_at=at.valid_at, known_at=at.known_at, listener=self.listeners.bit(at.listener)
         )
-        statements.gather(WHOLE)
+        statements.gather("gather_all")
         return statements.ask("tell_state", statements.erasure)
 
     def reach(self, start: str, hops: int, at: At) -> dict[str, int]:
@@ -219,17 +210,3 @@ def links(top: Top) -> bool:
 def _add(values: dict[str, frozenset[str]], top: Top) -> None:
     value = ERASED if top["erased"] else top["object"]
     values[value] = frozenset(one["statement_id"] for one in top["supporters"])
-
-
-def _rules(listeners: Listeners) -> pa.Table:
-    rows = [
-        {
-            "listener": 1 << bit,
-            "min_trust": rule.min_trust,
-            "sources": sorted(rule.sources),
-            "max_classification": rule.max_classification,
-            "tags": sorted(rule.tags),
-        }
-        for bit, rule in enumerate(listeners.rules)
-    ]
-    return pa.Table.from_pylist(rows, _RULES)

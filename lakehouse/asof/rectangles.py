@@ -82,7 +82,7 @@ def _cut(statements: Statements, keys: Sequence[tuple[str, str]]) -> pa.Table:
     statements.about({subject for subject, _ in keys})
     statements.table("lines", pa.Table.from_pydict(lines, _LINES))
     statements.do("rule_off")
-    statements.gather("gather_keys")
+    statements.gather("gather_keys", "name_lines")
     statements.do("face", statements.erasure)
     for verb in _VERBS:
         statements.do(verb)

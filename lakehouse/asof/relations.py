@@ -17,15 +17,23 @@ from lakehouse.asof.texts import sql
 from lakehouse.codec_statements import statement_rows
 from lakehouse.model.instants import FOREVER, UNTIL_CHANGED
 from lakehouse.model.ledger import Clock, Extracted
+from lakehouse.model.listeners import Listeners
 from lakehouse.model.statements import Statement
 
 _BATCH: Final = "in memory"
-WHOLE: Final = "gather_all"
-"""The verb that gathers every key: whatever undoes anything undoes something of it."""
 HEARD: Final = pa.schema(
     [("batch_id", pa.large_string()), ("recorded_at", pa.int64()), ("first_seq", pa.int64())]
 )
 """Committed batches: their recorded instant (µs UTC) and the place of their first statement."""
+_RULES: Final = pa.schema(
+    [
+        ("listener", pa.int64()),
+        ("min_trust", pa.int32()),
+        ("sources", pa.list_(pa.large_string())),
+        ("max_classification", pa.int32()),
+        ("tags", pa.list_(pa.large_string())),
+    ]
+)
 
 
 class Statements:
@@ -35,6 +43,7 @@ class Statements:
         """`heard` names the committed batches (columns of `HEARD`); rows come by `tell`."""
         self.tenant: Final = tenant
         self._erases = self._undoes = False
+        self._listened = "listens"
         self.connection: Final = duckdb.connect(":memory:")
         self.let(tenant=tenant, forever=FOREVER, until_changed=UNTIL_CHANGED)
         self.connection.register("heard_rows", heard)
@@ -68,6 +77,22 @@ class Statements:
         kinds = {op for (op,) in self.connection.table("undoing").select("op").fetchall()}
         self._erases, self._undoes = "erase" in kinds, not kinds <= {"erase"}
 
+    def listen(self, listeners: Listeners) -> None:
+        """Have the tenant's listeners as the table `rules`."""
+        rows = [
+            {
+                "listener": 1 << bit,
+                "min_trust": rule.min_trust,
+                "sources": sorted(rule.sources),
+                "max_classification": rule.max_classification,
+                "tags": sorted(rule.tags),
+            }
+            for bit, rule in enumerate(listeners.rules)
+        ]
+        self.table("rules", pa.Table.from_pylist(rows, _RULES))
+        choosy = any(row["sources"] or row["tags"] for row in rows)
+        self._listened = "listens" if choosy else "everyone"
+
     def about(self, subjects: Collection[str] | None) -> None:
         """A question is about these subjects (None: any); stored rows of others may stay unread."""
 
@@ -76,11 +101,18 @@ class Statements:
         """The fragment that tells what is erased; the dearer one only where anything was."""
         return "erased" if self._erases else "kept"
 
-    def gather(self, verb: str) -> None:
-        """Gather what is near to the questions, and settle what undoes any of it."""
-        self.do(verb)
-        undone = self._undoes and (verb == WHOLE or self.ask("undone")["undone"][0].as_py())
-        self.do("settle" if undone else "untouched")
+    def gather(self, verb: str, names: str = "name") -> None:
+        """Gather what is near to the questions, and settle what undoes any of it.
+
+        `names` is the verb that tells what of it is undone.
+        """
+        self.do(verb, self._listened)
+        if self._undoes:
+            self.do(names)
+            if self.connection.table("named").limit(1).fetchone():
+                self.do("settle")
+                return
+        self.do("untouched")
 
     def table(self, name: str, rows: pa.Table) -> None:
         """Have (or replace) a table of a question's own."""

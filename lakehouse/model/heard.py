@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from lakehouse.model.instants import ALWAYS
@@ -26,9 +26,9 @@ class Heard:
 
     __slots__ = ("_explicit", "_yielding")
 
-    def __init__(self, statements: Iterable[Statement]) -> None:
+    def __init__(self, statements: Sequence[Statement]) -> None:
         self._explicit = _Explicit(statements)
-        self._yielding = _Yielding()
+        self._yielding = _Yielding(statements)
 
     def add(self, statement: Statement) -> None:
         """From now on the statement is heard."""
@@ -77,11 +77,13 @@ def _same(one: Statement, other: Statement) -> bool:
 
 
 class _Yielding:
-    """Painters until changed, by their start."""
+    """Painters until changed, by their start, in a tree of the earliest stated under each node."""
 
-    __slots__ = ("_at", "_starts")
+    __slots__ = ("_all", "_at", "_earliest", "_starts")
 
-    def __init__(self) -> None:
+    def __init__(self, statements: Iterable[Statement]) -> None:
+        self._all = sorted({s.valid_from for s in statements if s.until_changed})
+        self._earliest = [_BEYOND] * (2 * len(self._all))
         self._starts: list[int] = []
         self._at: dict[int, list[_Entry]] = {}
 
@@ -91,28 +93,71 @@ class _Yielding:
             insort(self._starts, start)
             self._at[start] = []
         insort(self._at[start], (statement.order, statement))
+        self._note(start, self._at[start][0][0])
 
     def remove(self, statement: Statement) -> None:
         start = statement.valid_from
         entries = self._at[start]
         del entries[bisect_left(entries, (statement.order,))]
+        self._note(start, entries[0][0] if entries else _BEYOND)
         if not entries:
             del self._at[start]
             del self._starts[bisect_left(self._starts, start)]
+
+    def _note(self, start: int, earliest: _Order) -> None:
+        tree = self._earliest
+        node = bisect_left(self._all, start) + len(self._all)
+        tree[node] = earliest
+        while node > 1:
+            best = min(tree[node], tree[node ^ 1])
+            node >>= 1
+            if tree[node] == best:
+                return
+            tree[node] = best
 
     def bounds(self, start: int, end: int) -> list[int]:
         return self._starts[bisect_right(self._starts, start) : bisect_left(self._starts, end)]
 
     def last(self, at: int, below: _Order, above: _Order, since: int) -> Statement | None:
         """Of those that began in [since, at] the last to begin, stated between the two orders."""
-        place = bisect_right(self._starts, at)
-        while place and self._starts[place - 1] >= since:
+        place = bisect_right(self._all, at) - 1
+        while place >= 0:
+            place = self._earlier_than(below, place)
+            if place < 0 or self._all[place] < since:
+                return None
+            entries = self._at[self._all[place]]
+            found = entries[bisect_left(entries, (below,)) - 1]
+            if found[0] > above:
+                return found[1]
             place -= 1
-            entries = self._at[self._starts[place]]
-            found = bisect_left(entries, (below,))
-            if found and entries[found - 1][0] > above:
-                return entries[found - 1][1]
         return None
+
+    def _earlier_than(self, below: _Order, place: int) -> int:
+        """The last start up to this place that has a statement before an order; -1: none."""
+        tree, leaves = self._earliest, len(self._all)
+        for first in _blocks(0, place + 1, leaves):
+            if tree[first] < below:
+                node = first
+                while node < leaves:
+                    node = 2 * node + (tree[2 * node + 1] < below)
+                return node - leaves
+        return -1
+
+
+def _blocks(low: int, high: int, leaves: int) -> list[int]:
+    """The fewest nodes that make up the leaves [low, high), from the last to the first."""
+    left: list[int] = []
+    right: list[int] = []
+    low, high = low + leaves, high + leaves
+    while low < high:
+        if low & 1:
+            left.append(low)
+            low += 1
+        if high & 1:
+            high -= 1
+            right.append(high)
+        low, high = low >> 1, high >> 1
+    return right + left[::-1]
 
 
 class _Explicit:
@@ -136,19 +181,9 @@ class _Explicit:
 
     def _covering(self, statement: Statement) -> list[int]:
         """The fewest nodes whose spans make up the period."""
-        nodes: list[int] = []
-        leaves = len(self._bounds)
-        low = bisect_left(self._bounds, statement.valid_from) + leaves
-        high = bisect_left(self._bounds, statement.end) + leaves
-        while low < high:
-            if low & 1:
-                nodes.append(low)
-                low += 1
-            if high & 1:
-                high -= 1
-                nodes.append(high)
-            low, high = low >> 1, high >> 1
-        return nodes
+        low = bisect_left(self._bounds, statement.valid_from)
+        high = bisect_left(self._bounds, statement.end)
+        return _blocks(low, high, len(self._bounds))
 
     def bounds(self, start: int, end: int) -> list[int]:
         return self._bounds[bisect_right(self._bounds, start) : bisect_left(self._bounds, end)]

@@ -135,6 +135,8 @@ def _recut(
             )
             for audience in holders:
                 audience.insert(kept)
+        elif not any(start < kept.end and kept.start < end for start, end in dirty):
+            continue
         _refresh(kept, at, boxes(shape, audiences, erased), audiences)
     return closed
 
@@ -162,6 +164,8 @@ def _show(box: Box, audiences: Iterable[Audience]) -> None:
 
 def _refresh(piece: Piece, at: int, now: set[BoxShape], audiences: Sequence[Audience]) -> None:
     """Close the boxes that are gone and open those that came."""
+    if not now and not piece.boxes:
+        return
     open_boxes = {box.shape: box for box in piece.boxes}
     if open_boxes.keys() == now:
         return

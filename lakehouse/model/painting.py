@@ -10,7 +10,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from lakehouse.model.axis import Axis
 from lakehouse.model.heard import Heard
@@ -55,14 +54,8 @@ def value_of(painter: Statement) -> Value | None:
     return (painter.object_kind, painter.object)
 
 
-class Segment(NamedTuple):
-    """A maximal stretch of the valid axis under one layer (None: never painted)."""
-
-    start: int
-    end: int
-    layer: Layer | None
-
-
+Segment = tuple[int, int, Layer | None]
+"""(start, end, layer): a stretch of the valid axis under one layer (None: never painted)."""
 _Top = tuple[Statement | None, Layer | None]
 
 
@@ -71,7 +64,7 @@ class Canvas:
 
     __slots__ = ("_axis", "_erased", "_heard", "_near")
 
-    def __init__(self, statements: Iterable[Statement], erased: frozenset[str]) -> None:
+    def __init__(self, statements: Sequence[Statement], erased: frozenset[str]) -> None:
         self._erased = erased
         self._heard = Heard(statements)
         self._axis: Axis[Layer] = Axis()
@@ -214,14 +207,14 @@ class Canvas:
                     found.append((start, self._axis.end(place)))
         return found
 
-    def segments(self, span: Span) -> Iterator[Segment]:
+    def segments(self, span: Span) -> list[Segment]:
         """The segments inside the span, cut down to it, in order."""
         first, beyond = self._axis.between(*span)
-        start = span[0]
-        for place in range(first, beyond):
-            end = min(self._axis.end(place), span[1])
-            yield Segment(start, end, self._axis.tops[place][1])
-            start = end
+        starts = self._axis.starts[first:beyond]
+        starts[0] = span[0]
+        ends = [*starts[1:], span[1]]
+        layers = [layer for _, layer in self._axis.tops[first:beyond]]
+        return list(zip(starts, ends, layers, strict=True))
 
 
 def _hides(later: Statement, painter: Statement) -> bool:

@@ -193,7 +193,7 @@ class Audience:
 
     def value(self, at: int) -> Value:
         """What it says at that valid instant, where it has a piece."""
-        layer = next(self.canvas.segments((at, at + 1))).layer
+        ((_, _, layer),) = self.canvas.segments((at, at + 1))
         assert layer is not None
         assert layer.value is not None
         return layer.value
@@ -212,13 +212,10 @@ def shapes(windows: Mapping[int, list[Span]], audiences: Iterable[Audience]) -> 
     for audience in audiences:
         for window in windows[audience.mask]:
             _slices(audience, window, slices)
-    if len(slices) == 1 and len(windows) == 1:
-        ((content, parts),) = slices.items()
-        return [Shape(start, end, content, mask) for start, end, mask in parts]
     found = [
         Shape(start, end, content, mask)
         for content, parts in slices.items()
-        for start, end, mask in constant(parts)
+        for start, end, mask in (parts if len(windows) == 1 else constant(parts))
     ]
     return sorted(found)
 

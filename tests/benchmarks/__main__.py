@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks [fold|tzdata|ecdc …]` measures and prints tables.
+"""`python -m tests.benchmarks [fold|asof|tzdata|ecdc …]` measures and prints tables.
 
 Nothing is asserted about speed. Each set has an empty home and a server of its own, which is
 stopped however the run ends.
@@ -10,7 +10,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -22,9 +22,10 @@ from lakehouse.iceberg import open_ledger
 from lakehouse.model.errors import EXIT_CODES, BeliefgraphError
 from pipelines.extract.declaration import Declaration
 from pipelines.sources import declared
-from tests.benchmarks import line, sizes
+from tests.benchmarks import asof_sql, line, sizes
 from tests.benchmarks.datasets import SETS, WHEELS_VARIABLE, Absent, DataSet
 from tests.benchmarks.folding import fold_table
+from tests.benchmarks.folding_one_key import one_key_table
 from tests.benchmarks.latency import latency_table
 from tests.benchmarks.machine import machine_table
 from tests.benchmarks.profiles import profile
@@ -32,11 +33,15 @@ from tests.benchmarks.questions import Questions
 from tests.benchmarks.stack import Stack, home_for, stack
 from tests.benchmarks.tables import Column, Table, seconds, size
 
-FOLD = "fold"
+ALONE: Mapping[str, Callable[[Callable[[str], None]], Iterable[Table]]] = {
+    "fold": lambda say: (table() for table in (fold_table, one_key_table)),
+    "asof": lambda say: (asof_sql.run(),),
+}
+"""What needs neither server nor data."""
 
 
 @click.command()
-@click.argument("names", nargs=-1, type=click.Choice([FOLD, *SETS]))
+@click.argument("names", nargs=-1, type=click.Choice([*ALONE, *SETS]))
 @click.option(
     "--wheels",
     type=click.Path(path_type=Path, file_okay=False),
@@ -63,10 +68,10 @@ def bench(
     profiled: bool,
     json_file: Path | None,
 ) -> None:
-    """Measure the fold and the line over each data set; all of them without NAMES."""
+    """Measure the fold, as-of in SQL, and the line over each data set; all without NAMES."""
     signal.signal(signal.SIGTERM, _terminated)
     told: list[Table] = []
-    for table in _tables(names or (FOLD, *SETS), wheels, keep, profiled):
+    for table in _tables(names or (*ALONE, *SETS), wheels, keep, profiled):
         told.append(table)
         click.echo(table.as_text() + "\n")
         if json_file is not None:
@@ -79,8 +84,8 @@ def _tables(
 ) -> Iterator[Table]:
     yield machine_table()
     for name in names:
-        if name == FOLD:
-            yield fold_table()
+        if name in ALONE:
+            yield from ALONE[name](_say)
             continue
         with home_for(name, keep) as home:
             try:

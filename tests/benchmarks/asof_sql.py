@@ -187,7 +187,3 @@ def _filled(folder: Path, keys: int) -> Store:
     )
     CommitLog(store, system_clock).append(draft, lambda _: None)
     return store
-
-
-if __name__ == "__main__":
-    print(run().as_text())  # noqa: T201

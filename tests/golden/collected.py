@@ -8,12 +8,14 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
+from lakehouse import model
 from lakehouse.model.listeners import Listeners
 from tests import conformance, diary
 from tests.golden import plant
 from tests.histories import Answer, Asked, History, Reached, Rectangle, Told
 
 FOLDER = Path(__file__).parent
+RULES = Path(model.__file__).with_name("README.md")
 
 
 @dataclass(frozen=True)
@@ -27,10 +29,10 @@ class Golden:
 
 
 def diaries() -> list[Golden]:
-    """The cases of `*.diary`."""
+    """The cases of `*.diary`, and those that the rules' own page works out."""
     return [
         Golden(case.history(), case.questions, case.paths, case.told)
-        for case in diary.cases(FOLDER)
+        for case in [*diary.cases(FOLDER), *diary.shown(RULES)]
     ]
 
 

@@ -12,22 +12,26 @@ from lakehouse.model.statements import ENTITY, Operation
 from tests import diary
 from tests.diary import DiaryError
 from tests.engines import FoldEngine, ReplayEngine, compare
+from tests.golden.collected import RULES
 
 README = Path(__file__).parents[1] / "golden" / "README.md"
 LEDGER = "case t\npredicate tags many\n1 s1: ann works_at acme from 0\n"
 
 
-def test_the_readme_is_true() -> None:
-    (text,) = re.findall(r"```diary\n(.*?)```", README.read_text(), re.DOTALL)
-    (case,) = diary.parse(text)
-    fold, replay = FoldEngine(), ReplayEngine()
-    asked = [question for question, _ in case.questions]
-    for engine in (fold, replay):
-        engine.load([case.history()])
-        assert not compare(asked, engine.ask(asked), [answer for _, answer in case.questions])
-        assert engine.reach([one for one, _ in case.paths]) == [steps for _, steps in case.paths]
-    assert [fold.told(one) for one, _ in case.told] == [found for _, found in case.told]
-    assert len(asked) == 10
+@pytest.mark.parametrize(
+    ("page", "questions"), [(README, 10), (RULES, 59)], ids=["notation", "rules"]
+)
+def test_the_readme_is_true(page: Path, questions: int) -> None:
+    fold, replay, count = FoldEngine(), ReplayEngine(), 0
+    for case in diary.shown(page):
+        asked = [question for question, _ in case.questions]
+        for engine in (fold, replay):
+            engine.load([case.history()])
+            assert not compare(asked, engine.ask(asked), [told for _, told in case.questions])
+            assert engine.reach([one for one, _ in case.paths]) == [to for _, to in case.paths]
+        assert [fold.told(one) for one, _ in case.told] == [found for _, found in case.told]
+        count += len(asked)
+    assert count == questions
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,8 @@ from lakehouse.model.statements import PAINTING
 from pipelines.commands import run_line
 from pipelines.extract.loading import load
 from pipelines.runs import LandConfig, Ran
-from queries.memory import Memory, Question
+from queries.engine import Question
+from queries.memory import Memory
 from tests.home import Home, home_at
 from tests.reference import believed
 

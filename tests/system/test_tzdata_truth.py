@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lakehouse.model.instants import to_datetime
-from queries.memory import Question
+from queries.engine import Question
 from tests.system.conftest import Lined
 from tests.system.zoneinfo_oracle import Facts, ZoneinfoOracle
 from tests.system.zoneinfo_oracle import Question as Asked

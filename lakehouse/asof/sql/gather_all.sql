@@ -6,7 +6,7 @@ SELECT s.subject AS number, getvariable('known_at') AS known_at, r.listener,
 FROM said s JOIN rules r ON r.listener = getvariable('listener')
 WHERE s.recorded_at <= getvariable('known_at') AND s.valid_from <= getvariable('valid_at')
   AND getvariable('valid_at') < s.valid_to AND
---: include listens s
+--: include {{1}} s
 ;
 CREATE OR REPLACE TEMP TABLE moments AS
-SELECT getvariable('known_at') AS known_at, getvariable('listener') AS listener
+SELECT 1 AS line, getvariable('known_at') AS known_at, getvariable('listener') AS listener

@@ -1,25 +1,17 @@
--- From `near` (statements that may matter to a question) and the `moments` asked to `settled`, how
--- what undoes stands at each of these moments, and `touched`, what that does to what is near:
--- withdrawn or not, and what marks say it carries. It is settled from the end of the ledger
+-- From `named` (what is undone of that which is near at each of the `moments`) to `settled`, how what
+-- undoes it stands at that moment, and `touched`, what that does to what is near: withdrawn or not,
+-- and what marks say it carries. It is settled from the end of the ledger
 -- backwards: each round settles what is reached only by what is settled.
-CREATE OR REPLACE TEMP TABLE named AS
-SELECT DISTINCT 0 AS line, place, name
-FROM (
-  SELECT place, statement_id AS name FROM near
-  WHERE statement_id IN (SELECT target FROM undoing WHERE op <> 'erase')
-  UNION ALL
-  SELECT place, episode_id FROM near
-  WHERE episode_id IN (SELECT target FROM undoing WHERE op <> 'erase')
-);
-
 CREATE OR REPLACE TEMP TABLE settled AS
 WITH RECURSIVE
 --: include reaching named
 ,
+-- Kept before the moments are joined: else all that undoes meets every moment first.
+reached AS MATERIALIZED (SELECT r.line, u.* FROM reaching r JOIN undoing u USING (place)),
 undoer AS MATERIALIZED (
-  SELECT m.known_at, m.listener, u.*
-  FROM undoing u SEMI JOIN reaching USING (place)
-  JOIN moments m ON u.recorded_at <= m.known_at
+  SELECT m.known_at, m.listener, u.* EXCLUDE (line)
+  FROM reached u JOIN moments m USING (line)
+  WHERE u.recorded_at <= m.known_at
 ),
 aimed AS MATERIALIZED (
   SELECT DISTINCT known_at, listener, u.place, later.place AS reached_by
@@ -76,7 +68,8 @@ SELECT s.known_at, s.listener, n.place,
        arg_max(u.mark_trust, u.place) FILTER (u.mark_trust IS NOT NULL) AS trust,
        arg_max(u.mark_classification, u.place) FILTER (u.mark_classification IS NOT NULL)
          AS classification
-FROM named n
+FROM named n JOIN moments m USING (line)
 JOIN undoing u ON u.target = n.name AND u.place > n.place
-JOIN settled s ON s.place = u.place AND s.works
+JOIN settled s
+  ON (s.known_at, s.listener, s.place) = (m.known_at, m.listener, u.place) AND s.works
 GROUP BY s.known_at, s.listener, n.place

@@ -7,12 +7,13 @@ WITH
 ,
 told AS (
   SELECT f.number, f.predicate, f.slot, n.* EXCLUDE (number, predicate, trust, classification),
-         h.trust, h.classification,
+         coalesce(t.trust, n.trust) AS trust,
+         coalesce(t.classification, n.classification) AS classification,
 --: include {{1}} n
          AS gone
   FROM run r JOIN floors f USING (lane)
   JOIN near n ON n.number = f.number AND n.place = r.place
-  JOIN heard h ON h.number = f.number AND h.place = r.place
+  LEFT JOIN touched t ON (t.known_at, t.listener, t.place) = (n.known_at, n.listener, n.place)
 )
 SELECT number, predicate, slot,
        any_value(subject) AS subject, any_value(object) AS object,
