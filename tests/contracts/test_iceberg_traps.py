@@ -185,6 +185,22 @@ def test_the_default_store_needs_no_extra_and_a_missing_one_is_named(
     assert "beliefgraph[aws]" in caught.value.remedy
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"TYPE": "sql", "URI": "postgresql+pg8000://lake:hidden@127.0.0.1:1/lake"},
+        {"TYPE": "rest", "URI": "http://127.0.0.1:1", "TOKEN": "hidden"},
+    ],
+)
+def test_a_catalog_that_does_not_answer_is_named_without_its_secrets(
+    home: Path, settings: dict[str, str]
+) -> None:
+    environ = {f"PYICEBERG_CATALOG__LAKE__{name}": value for name, value in settings.items()}
+    with pytest.raises(UnavailableError, match="catalog 'lake' cannot be reached") as caught:
+        open_ledger(home, environ)
+    assert "hidden" not in str(caught.value) and "network" in caught.value.remedy
+
+
 def test_the_settings_file_counts_below_the_environment(tmp_path: Path) -> None:
     (tmp_path / ".pyiceberg.yaml").write_text(
         "catalog:\n  default:\n    type: rest\n    uri: a\n    s3:\n      region: x\n"
