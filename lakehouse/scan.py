@@ -24,10 +24,13 @@ _PARQUET: Final = ds.ParquetFileFormat()
 _T = TypeVar("_T")
 
 
-def plan(table: Table, where: BooleanExpression) -> list[str]:
-    """Paths of the data files that may hold rows for `where`, in no stated order."""
+def plan(table: Table, where: BooleanExpression, snapshot_id: int | None = None) -> list[str]:
+    """Paths of the data files that may hold rows for `where`, in no stated order.
+
+    Of the snapshot of that id, else of the handle's newest.
+    """
     paths = []
-    for task in table.scan(row_filter=where).plan_files():
+    for task in table.scan(row_filter=where, snapshot_id=snapshot_id).plan_files():
         if task.delete_files:
             raise IntegrityError(
                 f"{task.file.file_path} carries deletes, the lake is append-only",
@@ -79,9 +82,10 @@ def find(
     where: BooleanExpression | None = None,
     columns: Sequence[str] | None = None,
     exactly: Any = None,
+    snapshot_id: int | None = None,
 ) -> pa.Table:
     """Plan and read in one."""
-    return read(table, spec, plan(table, where or AlwaysTrue()), columns, exactly)
+    return read(table, spec, plan(table, where or AlwaysTrue(), snapshot_id), columns, exactly)
 
 
 class FileCache(Generic[_T]):

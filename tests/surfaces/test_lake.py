@@ -1,0 +1,65 @@
+"""`beliefgraph lake`, as an operator types it, over a small lake of two tenants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from lakehouse.iceberg import open_ledger
+from lakehouse.model.errors import EXIT_CODES
+from queries.surfaces.cli import GROUP, Commands
+from tests.contracts.ledger_values import episode
+
+ROOT = Commands(
+    "beliefgraph", entry_points=[EntryPoint("lake", "queries.surfaces.lake:lake", GROUP)]
+)
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("BELIEFGRAPH_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("BELIEFGRAPH_TENANT", raising=False)
+    ledger = open_ledger(tmp_path, {"HOME": str(tmp_path)})
+    ledger.land("t", [episode("1")])
+    ledger.land("u", [episode("1", tenant="u")])
+
+    def lake(*args: str) -> Result:
+        return CliRunner().invoke(ROOT, ["lake", *args])
+
+    return lake
+
+
+def test_snapshots_are_listed_tagged_and_read(run: Run) -> None:
+    assert "episodes           2 snapshots, since 20" in run("snapshots").stdout
+    tagged = json.loads(run("tag", "audit", "--json").stdout)
+    assert set(tagged["snapshots"]) == {"commits", "episodes", "payloads"}
+    listed = run("snapshots", "episodes").stdout.splitlines()
+    assert len(listed) == 2
+    assert listed[1].endswith("newest, tag audit")
+    first = listed[0].split()[0]
+    told = json.loads(run("at", first, "episodes", "--tenant", "t", "--json").stdout)
+    assert (told["rows"], told["shown"][0]["episode_id"]) == (1, "1")
+    assert run("at", first, "episodes", "--tenant", "u").stdout.endswith("0 rows of tenant u\n")
+    assert "1 rows of tenant u" in run("at", "audit", "payloads", "--tenant", "u").stdout
+    assert run("tag", "audit", "--remove").exit_code == 0
+
+
+def test_what_cannot_be_read_is_told_with_its_remedy(run: Run) -> None:
+    for args, said in (
+        (("at", "audit", "episodes", "--tenant", "t"), "no snapshot 'audit'"),
+        (("at", "2001-01-01", "episodes", "--tenant", "t"), "was empty at 2001-01-01T00:00:00Z"),
+        (("at", "audit", "episodes"), "never read without one"),
+        (("at", "audit", "nothing", "--tenant", "t"), "nothing"),
+        (("tag", "a b"), "cannot name a tag"),
+    ):
+        told = run(*args)
+        assert told.exit_code == EXIT_CODES["input"], told
+        assert said in told.stderr
+        assert "Traceback" not in told.stderr
