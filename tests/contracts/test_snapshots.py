@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from lakehouse.asof.lake import LakeStatements
 from lakehouse.catalog import local
 from lakehouse.iceberg import IcebergLedger, open_ledger
 from lakehouse.model.errors import InputError
-from lakehouse.snapshots import choose, kept, remove_tag, rows_at, tag, tagged
+from lakehouse.model.ledger import Clock
+from lakehouse.snapshots import choose, expired, kept, remove_tag, rows_at, tag, tagged
 from lakehouse.store import Store
-from lakehouse.tables import COMMITS, EPISODES, PAYLOADS
-from tests.contracts.ledger_values import episode
+from lakehouse.tables import COMMITS, EPISODES, PAYLOADS, STATEMENTS
+from tests.contracts.ledger_values import episode, extracted, statement
 
 
 @pytest.fixture
@@ -145,3 +147,18 @@ def test_by_time_is_refused_where_the_clock_stepped_back(home: Path) -> None:
     with pytest.raises(InputError, match="stepped back"):
         choose(table, first.made_at - 100_000)
     assert choose(table, third.made_at) == third
+
+
+def test_a_snapshot_that_lacks_a_commits_statements_says_so(home: Path) -> None:
+    """A writer that lost a race has its rows before, and its commit after, another one's."""
+    ledger, store = opened(home)
+    for number in (1, 2):
+        said = extracted(statement(f"s{number}"))
+        ledger.append_statements("t", said, clock=Clock.SYSTEM, through=number)
+    first, second = kept(store.load(STATEMENTS))
+    assert LakeStatements(store, "t", through=1, at=first.snapshot_id).complete
+    assert not LakeStatements(store, "t", through=2, at=first.snapshot_id).complete
+    assert LakeStatements(store, "t", through=1, at=second.snapshot_id).complete
+    assert expired(store, {"statements": first.snapshot_id, "beliefs": None}) == []
+    store.load(STATEMENTS).maintenance.expire_snapshots().by_id(first.snapshot_id).commit()
+    assert expired(store, {"statements": first.snapshot_id}) == ["statements"]
