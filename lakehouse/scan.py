@@ -52,17 +52,21 @@ def read(
     wanted = list(columns) if columns is not None else schema.names
     if not paths:
         return pa.schema([schema.field(name) for name in wanted]).empty_table()
-    places = [file_system(table, path) for path in paths]
-    store = places[0][0]
-    fragments = [_PARQUET.make_fragment(path, filesystem=store) for _, path in places]
-    dataset = ds.FileSystemDataset(fragments, schema, _PARQUET, filesystem=store)
     try:
-        return dataset.to_table(columns=wanted, filter=exactly)
+        return dataset(table, spec, paths).to_table(columns=wanted, filter=exactly)
     except FileNotFoundError as missing:
         raise IntegrityError(
             f"table {spec.name} names a data file that is not there: {missing}",
             remedy="Restore the file; the lake's files are never to be removed by hand.",
         ) from missing
+
+
+def dataset(table: Table, spec: TableSpec, paths: Sequence[str]) -> ds.Dataset:
+    """These files (at least one) of a table, nothing of them read yet."""
+    places = [file_system(table, path) for path in paths]
+    store = places[0][0]
+    fragments = [_PARQUET.make_fragment(path, filesystem=store) for _, path in places]
+    return ds.FileSystemDataset(fragments, spec.arrow, _PARQUET, filesystem=store)
 
 
 def file_system(table: Table, location: str) -> tuple[Any, str]:

@@ -51,12 +51,28 @@ def test_snapshots_are_listed_tagged_and_read(run: Run) -> None:
     assert run("tag", "audit", "--remove").exit_code == 0
 
 
+def test_sql_sees_one_tenants_rows_at_a_basis(run: Run) -> None:
+    asked = ("sql", "SELECT episode_id, media_type, iso(landed_at) AS landed FROM episodes")
+    told = run(*asked, "--tenant", "u").stdout.splitlines()
+    assert told[0].split() == ["episode_id", "media_type", "landed"]
+    assert told[2].startswith("1           application/json  20")
+    assert told[3] == "1 rows of tenant u, position 2"
+    record = json.loads(run(*asked, "--tenant", "u", "--position", "1", "--json").stdout)
+    assert record["rows"] == []
+    assert record["basis"]["position"] == 1
+    assert record["basis"]["snapshots"]["beliefs"] is None
+    early = run(*asked, "--tenant", "t", "--known-at", "2001-01-01").stdout.splitlines()
+    assert early[-1] == "0 rows of tenant t, position 2, as known 2001-01-01T00:00:00Z"
+
+
 def test_what_cannot_be_read_is_told_with_its_remedy(run: Run) -> None:
     for args, said in (
         (("at", "audit", "episodes", "--tenant", "t"), "no snapshot 'audit'"),
         (("at", "2001-01-01", "episodes", "--tenant", "t"), "was empty at 2001-01-01T00:00:00Z"),
         (("at", "audit", "episodes"), "never read without one"),
         (("at", "audit", "nothing", "--tenant", "t"), "nothing"),
+        (("sql", "SELECT nothing", "--tenant", "t"), "DuckDB cannot answer"),
+        (("sql", "SELECT 1"), "never read without one"),
         (("tag", "a b"), "cannot name a tag"),
     ):
         told = run(*args)
