@@ -29,6 +29,8 @@ from lakehouse.table_spec import TableSpec
 from lakehouse.tables import COMMITS, TABLES
 
 _TAG: Final = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,63}", re.ASCII)
+CALENDAR: Final = re.compile(r"day-\d{4}-\d\d-\d\d|month-\d{4}-\d\d", re.ASCII)
+"""Tags that upkeep sets and removes by itself."""
 _ATTEMPTS: Final = 20
 _BY_ROWS: Final = "What was known at an instant is answered from rows: `ask --known-at`."
 
@@ -84,10 +86,11 @@ def tag(store: Store, name: str) -> dict[str, int]:
     commits name is in the tagged tables. A tagging that was cut off is completed. InputError
     where the name cannot be used or is taken.
     """
-    if not _TAG.fullmatch(name) or name == "main":
+    if not _TAG.fullmatch(name) or name == "main" or CALENDAR.fullmatch(name):
         raise InputError(
             f"{name!r} cannot name a tag",
-            remedy="Begin with a letter; letters, digits, dots, dashes and underscores follow.",
+            remedy="Begin with a letter; letters, digits, dots, dashes and underscores follow. "
+            "Tags of days and months are set by upkeep.",
         )
     missing = [spec for spec in _commits_first() if _lacks(store.load(spec), name)]
     if not missing:
@@ -169,25 +172,36 @@ def _by_time(table: str, every: Sequence[Kept], instant: int) -> Kept:
     """The one that was the newest then, if that can be told (µs UTC)."""
     if not every:
         raise InputError(f"table {table} has never held a row", remedy=_BY_ROWS)
-    before = [one for one in every if one.made_at <= instant]
-    if not before:
-        if every[0].number == 1:
-            raise InputError(
-                f"table {table} was empty at {show(instant)}: its first snapshot is of "
-                f"{show(every[0].made_at)}",
-                remedy=_BY_ROWS,
-            )
-        raise _untold(table, every, instant, "the snapshots of that time have expired")
-    found = before[-1]
-    earlier = every[: every.index(found)]
-    if any(one.made_at > instant for one in earlier):
-        raise _untold(table, every, instant, "the clock of the writers stepped back around it")
-    if found.current:
+    if found := newest_at(every, instant):
         return found
-    following = every[every.index(found) + 1]
-    if following.number != found.number + 1:
-        raise _untold(table, every, instant, "snapshots around it have expired")
-    return found
+    before = [one for one in every if one.made_at <= instant]
+    if before:
+        why = "snapshots around it have expired, or a writer's clock stepped back"
+        raise _untold(table, every, instant, why)
+    if every[0].number > 1:
+        raise _untold(table, every, instant, "the snapshots of that time have expired")
+    raise InputError(
+        f"table {table} was empty at {show(instant)}: its first snapshot is of "
+        f"{show(every[0].made_at)}",
+        remedy=_BY_ROWS,
+    )
+
+
+def newest_at(every: Sequence[Kept], instant: int) -> Kept | None:
+    """Of all retained ones the snapshot that was the newest then (µs UTC); None if untold.
+
+    It can be told where the next one of the table is retained and later, and none before it
+    claims to be later.
+    """
+    found = next((one for one in reversed(every) if one.made_at <= instant), None)
+    if found is None:
+        return None
+    place = every.index(found)
+    if any(one.made_at > instant for one in every[:place]):
+        return None
+    later = every[place + 1 : place + 2]
+    followed = bool(later) and later[0].number == found.number + 1
+    return found if found.current or followed else None
 
 
 def _untold(table: str, every: Sequence[Kept], instant: int, why: str) -> InputError:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import pyarrow as pa
@@ -50,6 +50,11 @@ class Store:
         catalog.create_namespace_if_not_exists(NAMESPACE)
         for spec in TABLES.values():
             _check(spec, self._make(spec))
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """The catalog's settings."""
+        return self._catalog.properties
 
     def load(self, spec: TableSpec) -> Table:
         """A fresh handle on the table's newest metadata; UnavailableError if none can be had."""

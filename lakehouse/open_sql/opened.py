@@ -72,14 +72,14 @@ class OpenLake:
             position=self.position,
         )
         snapshots: dict[str, int | None] = {}
-        self.connection.execute(_text("iso"))
+        self.connection.execute(text("iso"))
         for spec in TABLES.values():
             table = commits if spec is COMMITS else store.load(spec)
             snapshots[spec.name] = table.metadata.current_snapshot_id
             self.connection.register(f"stored_{spec.name}", _rows(table, spec, tenant))
             if spec in (BELIEFS, SUPPORTERS):
-                self.connection.execute(_text(f"{spec.name}_later"))
-            self.connection.execute(_text(spec.name))
+                self.connection.execute(text(f"{spec.name}_later"))
+            self.connection.execute(text(spec.name))
         self.snapshots: Final[Mapping[str, int | None]] = snapshots
         """The snapshot of each table that was read; None for an empty one."""
         for setting in _SETTINGS:
@@ -132,5 +132,6 @@ def _rows(table: Table, spec: TableSpec, tenant: str) -> Any:
     return found.filter(is_equal("tenant", tenant))
 
 
-def _text(view: str) -> str:
-    return files(__package__).joinpath("sql", f"{view}.sql").read_text(encoding="utf-8")
+def text(name: str) -> str:
+    """The SQL of that file."""
+    return files(__package__).joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")

@@ -6,6 +6,7 @@ import click
 
 from queries.surfaces.lake_snapshots import at, snapshots, tag
 from queries.surfaces.lake_sql import sql
+from queries.surfaces.lake_upkeep import compact, expire, sweep
 
 
 @click.group()
@@ -13,5 +14,5 @@ def lake() -> None:
     """Look after the record: snapshots, tags, SQL, and its upkeep."""
 
 
-for verb in (snapshots, tag, at, sql):
+for verb in (snapshots, tag, at, sql, expire, compact, sweep):
     lake.add_command(verb)

@@ -65,6 +65,23 @@ def test_sql_sees_one_tenants_rows_at_a_basis(run: Run) -> None:
     assert early[-1] == "0 rows of tenant t, position 2, as known 2001-01-01T00:00:00Z"
 
 
+def test_upkeep_is_told_and_compared(run: Run) -> None:
+    dry = run("expire", "--dry-run").stdout.splitlines()
+    assert dry[0] == "episodes      0 expired, 2 retained, 0 tagged, 0 untagged"
+    assert dry[-1] == "nothing was changed: a dry run"
+    done = json.loads(run("compact", "--json").stdout)
+    assert (done["dry_run"], done["tables"][0]["files"], done["tables"][0]["merged"]) == (
+        False,
+        2,
+        0,
+    )
+    assert done["compared"] > 0
+    swept = run("sweep").stdout.splitlines()
+    assert swept[0] == "episodes      0 torn, 0 unreachable, 0 freed"
+    kept = run("expire").stdout.splitlines()
+    assert kept[-1].startswith("same rows and beliefs before and after, ")
+
+
 def test_what_cannot_be_read_is_told_with_its_remedy(run: Run) -> None:
     for args, said in (
         (("at", "audit", "episodes", "--tenant", "t"), "no snapshot 'audit'"),
@@ -73,6 +90,8 @@ def test_what_cannot_be_read_is_told_with_its_remedy(run: Run) -> None:
         (("at", "audit", "nothing", "--tenant", "t"), "nothing"),
         (("sql", "SELECT nothing", "--tenant", "t"), "DuckDB cannot answer"),
         (("sql", "SELECT 1"), "never read without one"),
+        (("sweep", "--grace", "1"), "too short"),
+        (("expire", "--keep", "3"), "below the floor"),
         (("tag", "a b"), "cannot name a tag"),
     ):
         told = run(*args)
