@@ -29,6 +29,7 @@ from lakehouse.model.errors import ConflictError, IntegrityError, UnavailableErr
 from lakehouse.scan import file_system
 from lakehouse.table_spec import TableSpec
 from lakehouse.tables import COMMITS, NAMESPACE, TABLES
+from lakehouse.transaction import QuickTransaction
 
 ATTEMPTS: Final = 100
 """How often a decision is taken anew before the writer gives up."""
@@ -73,7 +74,8 @@ class Store:
             rows = rows.sort_by([(name, "ascending") for name in spec.sort])
         table = self.load(spec)
         try:
-            table.append(rows)
+            with QuickTransaction(table) as change:
+                change.append(rows)
         except CommitFailedException as lost:
             raise ConflictError(
                 f"table {spec.name} could not be appended to: {lost}",
@@ -101,7 +103,8 @@ class Store:
             if rows is None:
                 return attempt > 0
             try:
-                table.append(rows)
+                with QuickTransaction(table) as change:
+                    change.append(rows)
             except (*_MOVED, *_UNKNOWN):
                 time.sleep(random.uniform(0, _WAIT * min(attempt + 1, 10)))  # noqa: S311
                 continue

@@ -102,18 +102,21 @@ def _readable(
     table: Table, spec: TableSpec, group: Sequence[DataFile], committed: Sequence[str]
 ) -> tuple[list[DataFile], pa.Table]:
     """The files all of whose rows are committed, and their rows."""
-    named = pa.array(committed, pa.large_string())
+    rows = read(table, spec, [file.file_path for file in group])
+    if spec.name in _LINES or _all_named(rows, committed):
+        return list(group), rows
     chosen, parts = [], [spec.arrow.empty_table()]
     for file in group:
-        rows = read(table, spec, [file.file_path])
-        whole = (
-            spec.name in _LINES
-            or pc.all(pc.is_in(rows["batch_id"], value_set=named), min_count=0).as_py()
-        )
-        if whole:
+        part = read(table, spec, [file.file_path])
+        if _all_named(part, committed):
             chosen.append(file)
-            parts.append(rows)
+            parts.append(part)
     return chosen, pa.concat_tables(parts)
+
+
+def _all_named(rows: pa.Table, committed: Sequence[str]) -> bool:
+    named = pc.is_in(rows["batch_id"], value_set=pa.array(committed, pa.large_string()))
+    return bool(pc.all(named, min_count=0).as_py())
 
 
 def _sorted(spec: TableSpec, rows: pa.Table, committed: Sequence[str]) -> pa.Table:

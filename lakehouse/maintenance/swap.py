@@ -23,6 +23,7 @@ from lakehouse.model.errors import ConflictError
 from lakehouse.scan import plan
 from lakehouse.store import Store
 from lakehouse.table_spec import TableSpec
+from lakehouse.transaction import QuickTransaction
 
 NOTE: Final = "beliefgraph.upkeep"
 """Snapshot property that says which upkeep made a snapshot."""
@@ -50,7 +51,7 @@ def swap(
             return
         if not leaving <= live:
             break
-        change = table.transaction()
+        change = QuickTransaction(table)
         with change.update_snapshot(snapshot_properties={NOTE: note}).overwrite() as files:
             for file in old:
                 files.delete_data_file(file)

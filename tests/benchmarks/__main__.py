@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks [fold|tzdata|ecdc …]` measures and prints tables.
+"""`python -m tests.benchmarks [fold|lake|tzdata|ecdc …]` measures and prints tables.
 
 Nothing is asserted about speed. Each set has an empty home and a server of its own, which is
 stopped however the run ends.
@@ -22,7 +22,7 @@ from lakehouse.iceberg import open_ledger
 from lakehouse.model.errors import EXIT_CODES, BeliefgraphError
 from pipelines.extract.declaration import Declaration
 from pipelines.sources import declared
-from tests.benchmarks import line, sizes
+from tests.benchmarks import lake, line, sizes
 from tests.benchmarks.datasets import SETS, WHEELS_VARIABLE, Absent, DataSet
 from tests.benchmarks.folding import fold_table
 from tests.benchmarks.latency import latency_table
@@ -32,11 +32,11 @@ from tests.benchmarks.questions import Questions
 from tests.benchmarks.stack import Stack, home_for, stack
 from tests.benchmarks.tables import Column, Table, seconds, size
 
-FOLD = "fold"
+FOLD, LAKE = "fold", "lake"
 
 
 @click.command()
-@click.argument("names", nargs=-1, type=click.Choice([FOLD, *SETS]))
+@click.argument("names", nargs=-1, type=click.Choice([FOLD, LAKE, *SETS]))
 @click.option(
     "--wheels",
     type=click.Path(path_type=Path, file_okay=False),
@@ -63,10 +63,10 @@ def bench(
     profiled: bool,
     json_file: Path | None,
 ) -> None:
-    """Measure the fold and the line over each data set; all of them without NAMES."""
+    """Measure the fold, the lake, and the line over each data set; all of them without NAMES."""
     signal.signal(signal.SIGTERM, _terminated)
     told: list[Table] = []
-    for table in _tables(names or (FOLD, *SETS), wheels, keep, profiled):
+    for table in _tables(names or (FOLD, LAKE, *SETS), wheels, keep, profiled):
         told.append(table)
         click.echo(table.as_text() + "\n")
         if json_file is not None:
@@ -81,6 +81,9 @@ def _tables(
     for name in names:
         if name == FOLD:
             yield fold_table()
+            continue
+        if name == LAKE:
+            yield from lake.run(_say)
             continue
         with home_for(name, keep) as home:
             try:

@@ -1,0 +1,198 @@
+"""The lake itself: small commits over time, landing beside plain Parquet, reads among a million.
+
+Small commits are timed with upkeep on, which runs between them and is told apart. Landing and the
+plain write of the same rows take turns in one run.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lakehouse.catalog import local
+from lakehouse.codec_beliefs import belief_rows
+from lakehouse.codec_episodes import header_rows, payload_rows
+from lakehouse.iceberg import IcebergLedger, open_ledger
+from lakehouse.maintenance.upkeep import upkeep
+from lakehouse.model.episodes import Episode
+from lakehouse.model.ledger import BeliefChanges
+from lakehouse.open_sql import OpenLake
+from lakehouse.store import Store
+from lakehouse.tables import BELIEFS
+from tests.benchmarks.lake_rows import beliefs, episodes
+from tests.benchmarks.sizes import files
+from tests.benchmarks.tables import Column, Table, Value, millis, seconds, size, tenths, whole
+
+COMMITS: Final = 2_000
+EVERY: Final = 50
+"""Commits between two upkeeps."""
+LANDED: Final = 200_000
+NUMBER: Final = 1_000_000
+READS: Final = 40
+TURNS: Final = 3
+TENANT: Final = "bench"
+_WINDOWS: Final = ((1, 10), (11, 110), (951, 1_050), (1_901, 2_000))
+
+
+def run(
+    say: Callable[[str], None], commits: int = COMMITS, number: int = NUMBER
+) -> Iterator[Table]:
+    """The tables of the benchmark, for `tests.benchmarks`."""
+    with tempfile.TemporaryDirectory() as folder:
+        say(f"lake: {commits:,} commits of one episode")
+        yield _small_commits(Path(folder), commits)
+    with tempfile.TemporaryDirectory() as folder:
+        say(f"lake: landing {LANDED:,} episodes, beside plain writes")
+        yield _landing(Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        say(f"lake: {number:,} episodes, {number:,} beliefs")
+        yield from _among(Path(folder), number)
+
+
+def _opened(home: Path) -> tuple[IcebergLedger, Store]:
+    ledger = open_ledger(home, {"HOME": str(home)})
+    return ledger, Store(local(home / "lake"))
+
+
+def _small_commits(home: Path, count: int) -> Table:
+    ledger, store = _opened(home)
+    took: list[float] = []
+    kept: list[float] = []
+    for number, episode in enumerate(episodes(TENANT, count), start=1):
+        began = time.perf_counter()
+        ledger.land(TENANT, [episode])
+        took.append(time.perf_counter() - began)
+        if number % EVERY == 0:
+            began = time.perf_counter()
+            upkeep(store, sweeping=number % (10 * EVERY) == 0, progress=lambda _: None)
+            kept.append(time.perf_counter() - began)
+    rows: list[Sequence[Value]] = [
+        (f"{first:,} to {last:,}", *_spread(took[first - 1 : last]))
+        for first, last in _WINDOWS
+        if last <= count
+    ]
+    rows += [("all", *_spread(took)), ("upkeep between them", *_spread(kept))]
+    notes = [
+        f"tables: episodes, payloads, commits; upkeep every {EVERY} commits (merge, expire, "
+        f"compare; every {10 * EVERY} sweep)"
+    ]
+    return Table("a commit of one episode (ms)", _SPREAD, rows, notes)
+
+
+_SPREAD: Final = (
+    Column("commits", "commits"),
+    Column("number", "number", whole),
+    Column("median", "median", millis),
+    Column("p95", "p95", millis),
+    Column("most", "most", millis),
+)
+
+
+def _spread(took: Sequence[float]) -> tuple[int, float, float, float]:
+    ordered = sorted(took)
+    return len(took), median(ordered), ordered[int(len(ordered) * 0.95) - 1], ordered[-1]
+
+
+def _landing(home: Path) -> Table:
+    held = list(episodes(TENANT, LANDED))
+    land: list[float] = []
+    plain: list[float] = []
+    for turn in range(TURNS):
+        ledger, _ = _opened(home / f"turn-{turn}")
+        began = time.perf_counter()
+        ledger.land(TENANT, held)
+        land.append(time.perf_counter() - began)
+        began = time.perf_counter()
+        _write_plain(home / f"turn-{turn}", held)
+        plain.append(time.perf_counter() - began)
+    best, reference = min(land), min(plain)
+    columns = (
+        Column("episodes of 500 B", "episodes", whole),
+        Column("land s", "land", seconds),
+        Column("per second", "per_second", whole),
+        Column("plain Parquet s", "plain", seconds),
+        Column("times", "times", tenths),
+    )
+    row = (len(held), best, len(held) / best, reference, best / reference)
+    notes = [f"best of {TURNS} turns each; plain: the same rows to Parquet files, no lake"]
+    return Table("landing", columns, [row], notes)
+
+
+def _write_plain(folder: Path, held: Sequence[Episode], chunk: int = 20_000) -> None:
+    for first in range(0, len(held), chunk):
+        part = held[first : first + chunk]
+        digests = [""] * len(part)
+        headers = header_rows(TENANT, "batch", part, digests, 0)
+        for name, rows in (("h", headers), ("p", payload_rows(TENANT, "batch", part, 0))):
+            pq.write_table(rows, folder / f"{name}{first}.parquet", compression="zstd")
+
+
+def _among(home: Path, number: int) -> Iterator[Table]:
+    ledger, store = _opened(home)
+    ledger.land(TENANT, episodes(TENANT, number))
+    changes = BeliefChanges(opened=tuple(beliefs(TENANT, number)))
+    ledger.append_beliefs(TENANT, changes, through=1)
+    plain = _plain_bytes(home, changes)
+    sure = random.Random(7)
+    first = _timed(lambda: ledger.payload(TENANT, f"episode-{number // 2}"))
+    names = [f"episode-{sure.randrange(number)}" for _ in range(READS)]
+    points = [_timed(partial(ledger.payload, TENANT, name)) for name in names]
+    known = number // 2
+    opening = [_timed(lambda: OpenLake(store, TENANT, known_at=known)) for _ in range(5)]
+    lake = OpenLake(store, TENANT, known_at=known)
+    text = _STATE.format(known_at=known)
+    states = [_timed(lambda: lake.sql(text)) for _ in range(READS // 4)]
+    yield Table(
+        f"reads among {number:,} (ms)",
+        (Column("read", "read"), *_SPREAD[1:]),
+        [
+            ("one payload, the first", *_spread([first])),
+            ("one payload", *_spread(points)),
+            ("opening for SQL", *_spread(opening)),
+            (f"whole belief state, {lake.sql(text).num_rows:,} beliefs", *_spread(states)),
+        ],
+    )
+    data = sum(length for path, length in files(home / "lake") if "/beliefs/data/" in str(path))
+    yield Table(
+        "bytes of a belief, table beliefs",
+        (
+            Column("beliefs", "beliefs"),
+            Column("data", "data", size),
+            Column("bytes a belief", "bytes_a_belief", tenths),
+            Column("plain Parquet", "plain", tenths),
+        ),
+        [(number, data, data / number, plain / number)],
+        ["made up: every id is of random bits, a third of the beliefs are closed; no payload"],
+    )
+
+
+_STATE: Final = (
+    "SELECT belief_id, subject, predicate, object FROM beliefs "
+    "WHERE valid_from <= 100 AND 100 < valid_to AND recorded_to > {known_at} AND listeners % 2 = 1"
+)
+
+
+def _plain_bytes(home: Path, changes: BeliefChanges) -> int:
+    rows: pa.Table = belief_rows(TENANT, "batch", changes)
+    file = home / "plain.parquet"
+    pq.write_table(
+        rows.sort_by([(name, "ascending") for name in BELIEFS.sort]), file, compression="zstd"
+    )
+    found = file.stat().st_size
+    file.unlink()
+    return found
+
+
+def _timed(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
