@@ -7,7 +7,8 @@ the value that is looked at, so one is enough until something is staged.
 
 from __future__ import annotations
 
-from pyiceberg.table import Table, TableMetadata, Transaction
+from pyiceberg.table import Table, Transaction
+from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.update import TableUpdate
 
 

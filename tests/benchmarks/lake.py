@@ -6,6 +6,7 @@ plain write of the same rows take turns in one run.
 
 from __future__ import annotations
 
+import math
 import random
 import tempfile
 import time
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Final
+from typing import Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -33,7 +34,7 @@ from tests.benchmarks.sizes import files
 from tests.benchmarks.tables import Column, Table, Value, millis, seconds, size, tenths, whole
 
 COMMITS: Final = 2_000
-EVERY: Final = 50
+EVERY: Final = 100
 """Commits between two upkeeps."""
 LANDED: Final = 200_000
 NUMBER: Final = 1_000_000
@@ -49,7 +50,7 @@ def run(
     """The tables of the benchmark, for `tests.benchmarks`."""
     with tempfile.TemporaryDirectory() as folder:
         say(f"lake: {commits:,} commits of one episode")
-        yield _small_commits(Path(folder), commits)
+        yield _small_commits(Path(folder), commits, say)
     with tempfile.TemporaryDirectory() as folder:
         say(f"lake: landing {LANDED:,} episodes, beside plain writes")
         yield _landing(Path(folder))
@@ -63,18 +64,18 @@ def _opened(home: Path) -> tuple[IcebergLedger, Store]:
     return ledger, Store(local(home / "lake"))
 
 
-def _small_commits(home: Path, count: int) -> Table:
+def _small_commits(home: Path, count: int, say: Callable[[str], None]) -> Table:
     ledger, store = _opened(home)
-    took: list[float] = []
-    kept: list[float] = []
+    took: list[_Took] = []
+    kept: list[_Took] = []
     for number, episode in enumerate(episodes(TENANT, count), start=1):
-        began = time.perf_counter()
-        ledger.land(TENANT, [episode])
-        took.append(time.perf_counter() - began)
+        took.append(_timed(partial(ledger.land, TENANT, [episode])))
         if number % EVERY == 0:
-            began = time.perf_counter()
-            upkeep(store, sweeping=number % (10 * EVERY) == 0, progress=lambda _: None)
-            kept.append(time.perf_counter() - began)
+            sweeping = number % (5 * EVERY) == 0
+            keep = partial(upkeep, store, sweeping=sweeping, progress=lambda _: None)
+            kept.append(_timed(keep))
+            cpu = median(one.cpu for one in took[-EVERY:]) * 1_000
+            say(f"lake: {number:,} commits; CPU of the last {EVERY}: median {cpu:.0f} ms")
     rows: list[Sequence[Value]] = [
         (f"{first:,} to {last:,}", *_spread(took[first - 1 : last]))
         for first, last in _WINDOWS
@@ -83,23 +84,40 @@ def _small_commits(home: Path, count: int) -> Table:
     rows += [("all", *_spread(took)), ("upkeep between them", *_spread(kept))]
     notes = [
         f"tables: episodes, payloads, commits; upkeep every {EVERY} commits (merge, expire, "
-        f"compare; every {10 * EVERY} sweep)"
+        f"compare; every {5 * EVERY} sweep)"
     ]
-    return Table("a commit of one episode (ms)", _SPREAD, rows, notes)
+    return Table(
+        "a commit of one episode (ms)", (Column("commits", "commits"), *_SPREAD), rows, notes
+    )
+
+
+class _Took(NamedTuple):
+    """Seconds."""
+
+    wall: float
+    cpu: float
 
 
 _SPREAD: Final = (
-    Column("commits", "commits"),
     Column("number", "number", whole),
     Column("median", "median", millis),
     Column("p95", "p95", millis),
     Column("most", "most", millis),
+    Column("CPU median", "cpu_median", millis),
+    Column("CPU p95", "cpu_p95", millis),
 )
 
 
-def _spread(took: Sequence[float]) -> tuple[int, float, float, float]:
-    ordered = sorted(took)
-    return len(took), median(ordered), ordered[int(len(ordered) * 0.95) - 1], ordered[-1]
+def _spread(took: Sequence[_Took]) -> tuple[int, float, float, float, float, float]:
+    wall, cpu = sorted(one.wall for one in took), sorted(one.cpu for one in took)
+    last = max(0, math.ceil(len(took) * 0.95) - 1)
+    return len(took), median(wall), wall[last], wall[-1], median(cpu), cpu[last]
+
+
+def _timed(work: Callable[[], object]) -> _Took:
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return _Took(time.perf_counter() - wall, time.process_time() - cpu)
 
 
 def _landing(home: Path) -> Table:
@@ -153,7 +171,7 @@ def _among(home: Path, number: int) -> Iterator[Table]:
     states = [_timed(lambda: lake.sql(text)) for _ in range(READS // 4)]
     yield Table(
         f"reads among {number:,} (ms)",
-        (Column("read", "read"), *_SPREAD[1:]),
+        (Column("read", "read"), *_SPREAD),
         [
             ("one payload, the first", *_spread([first])),
             ("one payload", *_spread(points)),
@@ -190,9 +208,3 @@ def _plain_bytes(home: Path, changes: BeliefChanges) -> int:
     found = file.stat().st_size
     file.unlink()
     return found
-
-
-def _timed(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
