@@ -48,7 +48,7 @@ def ledger(tmp_path: Path, clock: TurnedClock) -> IcebergLedger:
     ledger.land("u", [episode("1", tenant="u")])
     ledger.append_statements("t", extracted(statement("s2")), clock=Clock.SYSTEM, through=3)
     closed = BeliefChanges(
-        opened=(belief("b3", recorded_from=30),),
+        opened=(belief("b3", recorded_from=30, opened_by="s2"),),
         closed=(Closing("b1", 30, "s2", Reason.CHANGED),),
         tightened=(Tightening("b2", 30, 3),),
         supports_closed=(SupportClosing("x1", 30),),
@@ -70,9 +70,18 @@ def counts(lake: OpenLake) -> dict[str, int]:
 
 def test_beliefs_are_the_ledgers_own(ledger: IcebergLedger, tmp_path: Path) -> None:
     lake = opened(tmp_path)
-    rows = lake.sql("SELECT belief_id, recorded_to, closed_by, reason, strictest FROM beliefs")
+    rows = lake.sql(
+        "SELECT belief_id, opened_by, recorded_to, closed_by, reason, strictest FROM beliefs"
+    )
     assert sorted(map(tuple, (row.values() for row in rows.to_pylist()))) == sorted(
-        (b.belief_id, b.recorded_to, b.closed_by, b.reason and b.reason.value, b.strictest)
+        (
+            b.belief_id,
+            b.opened_by,
+            b.recorded_to,
+            b.closed_by,
+            b.reason and b.reason.value,
+            b.strictest,
+        )
         for b in ledger.beliefs("t")
     )
     boxes = lake.sql("SELECT support_id, recorded_to FROM supporters").to_pylist()

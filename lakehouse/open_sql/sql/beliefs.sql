@@ -10,6 +10,7 @@ SELECT s.* EXCLUDE (ends) REPLACE (
        )
 FROM (
   SELECT o.* EXCLUDE (batch_id, ordinal, kind, tightened) REPLACE (
+           coalesce(o.opened_by, o.origin) AS opened_by,
            coalesce(l.closed_by, o.closed_by) AS closed_by,
            coalesce(l.reason, o.reason) AS reason,
            greatest(o.strictest, l.strictest) AS strictest
