@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyiceberg.table
 import pytest
 from pyiceberg.catalog import Catalog
 from pyiceberg.expressions import EqualTo
@@ -211,6 +212,28 @@ def test_the_settings_file_counts_below_the_environment(tmp_path: Path) -> None:
 
 
 # -- how rows lie -------------------------------------------------------------------------------
+
+
+def test_an_append_does_not_copy_the_tables_metadata_at_every_look(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PyIceberg does, every retained snapshot of it, so that appends grew with their number."""
+    opened(home)
+    store = Store(catalog_of(home))
+    worked_out = []
+    once = pyiceberg.table.update_table_metadata
+
+    def counted(*given: Any, **more: Any) -> Any:
+        worked_out.append(given)
+        return once(*given, **more)
+
+    monkeypatch.setattr(pyiceberg.table, "update_table_metadata", counted)
+    store.append(EPISODES, header_rows("t", "b", [episode("1")], ["k:d"], NOON))
+    ours = len(worked_out)
+    store.load(EPISODES).append(header_rows("t", "c", [episode("2")], ["k:d"], NOON))
+    assert ours <= 2
+    assert len(worked_out) - ours > 10
+    assert store.load(EPISODES).scan().to_arrow().num_rows == 2
 
 
 def test_few_subjects_open_few_files_and_undoing_lies_in_the_null_bucket(home: Path) -> None:
