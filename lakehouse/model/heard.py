@@ -60,6 +60,11 @@ class Heard:
             painter = self._before(at, painter.order)
         return run, painter
 
+    def yielded(self, beneath: Statement, painter: Statement, above: Statement) -> bool:
+        """True when one that gives way began between the first two, stated between the last two."""
+        since, until = beneath.valid_from, painter.valid_from - 1
+        return self._yielding.last(until, above.order, painter.order, since) is not None
+
     def _before(self, at: int, order: _Order) -> Statement | None:
         explicit = self._explicit.last(at, order)
         if explicit is None:

@@ -54,10 +54,14 @@ def hear(
         else:
             change.dirty += _shown(audience, statement, erased)
     if gone:
-        reached = [span for s in gone for span in _reach(audience, s, erased)]
+        reached = [_reach(audience, statement, erased) for statement in gone]
         audience.canvas.forget(gone)
-        audience.canvas.redo(reached)
-        change.dirty += reached
+        change.dirty += [span for spans in reached for span in spans]
+        audience.canvas.redo(
+            span
+            for statement, spans in zip(gone, reached, strict=True)
+            for span in audience.canvas.shaken(statement, spans, audience.carried)
+        )
     for statement in came:
         _take(audience, statement, change, erased)
     return change

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from lakehouse.model.axis import Axis
 from lakehouse.model.heard import Heard
@@ -127,6 +127,54 @@ class Canvas:
         """Hear these statements no more; what they covered is to be laid anew (`redo`)."""
         for painter in painters:
             self._heard.remove(painter)
+
+    def shaken(
+        self, painter: Statement, spans: Iterable[Span], heard: Container[str]
+    ) -> list[Span]:
+        """Of the spans that a forgotten painter reaches, where others stand otherwise without it.
+
+        Not where it only confirmed, with others of its run (`heard` by id) above and beneath,
+        and kept nobody else from painting there: it just drops out of the run.
+        """
+        if not painter.until_changed:
+            return list(spans)
+        known: dict[int, bool] = {}
+        return [
+            (start, end)
+            for span in union(spans)
+            for start, end, layer in self.segments(span)
+            if layer is None or self._carries(layer, painter, heard, known)
+        ]
+
+    def _carries(
+        self, top: Layer, painter: Statement, heard: Container[str], known: dict[int, bool]
+    ) -> bool:
+        """True where the run under a layer is another one without the painter."""
+        if painter in (top.painter, top.root, top.origin) or top.value is None:
+            return True
+        passed: list[Layer] = []
+        above, layer = top, top
+        while id(layer) not in known:
+            if layer.painter.statement_id in heard:
+                passed.append(layer)
+                above = layer
+            if layer.below is None:
+                return True
+            layer = layer.below
+            if layer.painter is painter:
+                known[id(above)] = self._kept_off(painter, above.painter, layer.below, heard)
+                layer = above
+        found = known[id(layer)]
+        known.update((id(one), found) for one in passed)
+        return found
+
+    def _kept_off(
+        self, painter: Statement, above: Statement, layer: Layer | None, heard: Container[str]
+    ) -> bool:
+        """True when somebody gave way to the painter who would not to the one beneath it."""
+        while layer is not None and layer.painter.statement_id not in heard:
+            layer = layer.below
+        return layer is None or self._heard.yielded(layer.painter, painter, above)
 
     def insert(self, painter: Statement) -> list[Span]:
         """Hear a statement that others follow; returns where it may show, laid anew."""

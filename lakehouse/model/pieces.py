@@ -18,6 +18,7 @@ from lakehouse.model.closings import Ground
 from lakehouse.model.instants import FOREVER
 from lakehouse.model.painting import Canvas, Layer, Value
 from lakehouse.model.spans import Slice, Span, constant
+from lakehouse.model.statements import Statement
 
 Levels = tuple[int, int]
 """(trust, classification) as carried."""
@@ -238,17 +239,43 @@ def boxes(shape: Shape, audiences: Iterable[Audience], erased: frozenset[str]) -
     """The further supporters inside a piece, each as maximal boxes."""
     slices: dict[tuple[str, int, int], list[Slice]] = defaultdict(list)
     for audience in audiences:
-        if not shape.mask & audience.mask:
-            continue
-        for start, end, layer in audience.canvas.segments((shape.start, shape.end)):
-            if layer is None or layer.below is None:
-                continue
-            for supporter in layer.run():
-                name = supporter.statement_id
-                if name != shape.content.origin and not supporter.erased and name not in erased:
-                    slices[(name, *audience.carried[name])].append((start, end, audience.mask))
+        if shape.mask & audience.mask:
+            for start, end, name in _supported(shape, audience, erased):
+                slices[(name, *audience.carried[name])].append((start, end, audience.mask))
     return {
         BoxShape(start, end, *supporter, mask)
         for supporter, parts in slices.items()
         for start, end, mask in constant(parts)
     }
+
+
+def _supported(
+    shape: Shape, audience: Audience, erased: frozenset[str]
+) -> Iterator[tuple[int, int, str]]:
+    """Where each further supporter is in the run; a run that goes on takes only what joins it."""
+
+    def counts(one: Statement) -> bool:
+        name = one.statement_id
+        return (
+            name != shape.content.origin
+            and name in audience.carried
+            and not (one.erased or name in erased)
+        )
+
+    since: dict[str, int] = {}
+    last: Layer | None = None
+    for start, _, layer in audience.canvas.segments((shape.start, shape.end)):
+        if layer is None or layer is last:
+            continue
+        if last is not None and layer.below is last:
+            if counts(layer.painter):
+                since[layer.painter.statement_id] = start
+        else:
+            now = {one.statement_id for one in layer.run() if counts(one)}
+            for name in since.keys() - now:
+                yield since.pop(name), start, name
+            for name in now - since.keys():
+                since[name] = start
+        last = layer
+    for name, start in since.items():
+        yield start, shape.end, name

@@ -153,3 +153,24 @@ def test_a_period_that_holds_no_instant_paints_nothing(start: int, end: int) -> 
     ]  # fmt: skip
     (only,) = fold(said, lambda predicate: Cardinality.ONE, Listeners()).beliefs
     assert (only.value, only.valid_from, only.recorded_to) == ("X", 0, FOREVER)
+
+
+def test_a_confirmation_that_kept_another_off_does_not_just_drop_out() -> None:
+    """Y from 5 gave way to the X from 10 that is withdrawn, and would not have to the X from 0."""
+    said = [
+        Statement(
+            tenant="t", statement_id=f"s{n}", op=Operation.ASSERT, recorded_at=n + 1, seq=n,
+            episode_id=f"e{n}", subject="S", predicate="state", object=value,
+            object_kind="string", valid_from=start, trust=3,
+        )
+        for n, (value, start) in enumerate([("X", 0), ("X", 10), ("Y", 5), ("X", 12)])
+    ]  # fmt: skip
+    undo = Statement(
+        tenant="t", statement_id="w", op=Operation.WITHDRAW, recorded_at=9, seq=9,
+        episode_id="ew", target="s1", trust=3,
+    )  # fmt: skip
+    folded = fold([*said, undo], lambda predicate: Cardinality.ONE, Listeners())
+    now = [b for b in folded.beliefs if b.recorded_to == FOREVER]
+    assert {(b.value, b.valid_from, b.origin) for b in now} == {
+        ("X", 0, "s0"), ("Y", 5, "s2"), ("X", 12, "s3"),
+    }  # fmt: skip
