@@ -21,6 +21,7 @@ from lakehouse.model.ledger import Clock, Stage
 from lakehouse.model.listeners import Listeners
 from lakehouse.model.predicates import Cardinality
 from lakehouse.store import Store
+from lakehouse.vault import open_vault
 from queries.basis import Asked, Basis, State, settle
 from queries.engine import Engine, Question, Reply
 from queries.lake_view import LakeBasis, LakeView
@@ -33,7 +34,7 @@ class LakeMemory(Engine[LakeView]):
         """The lake that `lakehouse.iceberg.open_ledger` opens for the same arguments."""
         with opening(home, environ) as catalog:
             self._store = Store(catalog)
-        self._ledger = IcebergLedger(self._store, TenantKeys(home))
+        self._ledger = IcebergLedger(self._store, TenantKeys(home), open_vault(home, environ))
 
     def tenants(self) -> list[str]:
         """The tenants of whom something was published."""

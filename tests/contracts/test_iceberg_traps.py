@@ -36,6 +36,7 @@ from lakehouse.tables import (
     SUPPORTERS,
     TABLES,
 )
+from lakehouse.vault.bodies import Kept
 from tests.contracts.ledger_values import (
     NOON,
     belief,
@@ -70,7 +71,9 @@ def test_with_retries_both_handles_land_which_is_why_commits_has_none(home: Path
     store = Store(catalog_of(home))
     first, second = store.load(EPISODES), store.load(EPISODES)
     for name, table in (("1", first), ("2", second)):
-        table.append(header_rows("t", name, [episode(name)], ["k:d"], NOON))
+        table.append(
+            header_rows("t", name, [episode(name)], [Kept("none", (), b"")], ["k:d"], NOON)
+        )
     assert store.load(EPISODES).scan().to_arrow().num_rows == 2
 
 

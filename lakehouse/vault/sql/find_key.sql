@@ -1,0 +1,1 @@
+SELECT wrapped FROM subject_keys WHERE tenant = ? AND key_id = ?
