@@ -88,6 +88,8 @@ class Vault:
 
     def check(self) -> None:
         """IntegrityError where the file is damaged, or a tenant's key does not open its own."""
+        if not self._file.exists():
+            return
         self._file.check()
         for state in self.status():
             with self._file.session() as db:
