@@ -33,15 +33,16 @@ class SubjectKey:
     key_id: str
     secret: bytes = field(repr=False)
     cipher: AESGCM = field(init=False, repr=False, compare=False)
+    named: bytes = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cipher", AESGCM(self.secret))
+        object.__setattr__(self, "named", bound("key", self.key_id))
 
 
 def bound(*parts: str) -> bytes:
     """Associated data of these parts, each with its length before it."""
-    coded = [part.encode() for part in parts]
-    return b"".join(len(part).to_bytes(4, "big") + part for part in coded)
+    return "".join([f"{len(part)}:{part}" for part in parts]).encode("utf-8", "surrogatepass")
 
 
 def seal(cipher: AESGCM, plain: bytes, to: bytes) -> bytes:
@@ -60,19 +61,23 @@ def unseal(cipher: AESGCM, sealed: bytes, to: bytes) -> bytes:
 
 def seal_body(tenant: str, place: str, keys: Sequence[SubjectKey], plain: bytes) -> bytes:
     """The wrapped content key, then the body under it; all of `keys` are needed to read it."""
+    where = bound(tenant, place)
     content = os.urandom(KEY_BYTES)
     wrapped = content
     for key in keys:
-        wrapped = seal(key.cipher, wrapped, bound("key", tenant, place, key.key_id))
-    to = bound("body", tenant, place, *(key.key_id for key in keys))
-    return wrapped + seal(AESGCM(content), plain, to)
+        wrapped = seal(key.cipher, wrapped, key.named + where)
+    return wrapped + seal(AESGCM(content), plain, _of_body(keys, where))
 
 
 def unseal_body(tenant: str, place: str, keys: Sequence[SubjectKey], body: bytes) -> bytes:
     """What `seal_body` was given; Tampered where body, tenant, place or a key is another."""
+    where = bound(tenant, place)
     end = KEY_BYTES + _WRAP * len(keys)
     wrapped = body[:end]
     for key in reversed(keys):
-        wrapped = unseal(key.cipher, wrapped, bound("key", tenant, place, key.key_id))
-    to = bound("body", tenant, place, *(key.key_id for key in keys))
-    return unseal(AESGCM(wrapped), body[end:], to)
+        wrapped = unseal(key.cipher, wrapped, key.named + where)
+    return unseal(AESGCM(wrapped), body[end:], _of_body(keys, where))
+
+
+def _of_body(keys: Sequence[SubjectKey], where: bytes) -> bytes:
+    return b"".join([b"4:body", *[key.named for key in keys], where])

@@ -64,7 +64,7 @@ class KeyFile:
     def rebuild(self, gone: Collection[bytes]) -> None:
         """Write the file anew without free space; IntegrityError if a byte string is still there.
 
-        Zeroing alone is not enough: a page that was split keeps copies in its gap.
+        SQLite zeroes what we free; another tool that had the file open may have left copies.
         """
         try:
             with closing(self._connect()) as connection:

@@ -7,6 +7,7 @@ id behind, so that what it encrypted is told apart from what a lost vault could 
 from __future__ import annotations
 
 import hmac
+import json
 import os
 import secrets
 import sqlite3
@@ -126,8 +127,8 @@ class Vault:
             )
         with self._file.session() as db:
             key = self._tenant_key(db, tenant)
-            rows = {one: db.execute(verb("find_key"), (tenant, one)).fetchone() for one in ids}
-        missing = sorted(one for one, row in rows.items() if row is None)
+            rows = dict(db.execute(verb("find_keys"), (tenant, json.dumps(list(ids)))))
+        missing = sorted(set(ids) - rows.keys())
         if missing or key is None:
             raise IntegrityError(
                 f"the vault {self.path} has never held {len(missing)} keys that tenant "
@@ -137,7 +138,7 @@ class Vault:
             )
         return {
             one: None if wrapped is None else self._unwrap(key, tenant, one, wrapped)
-            for one, (wrapped,) in rows.items()
+            for one, wrapped in rows.items()
         }
 
     def destroy(self, tenant: str, subject: str) -> tuple[str, ...]:
@@ -150,17 +151,17 @@ class Vault:
             raise InputError("no subject was named", remedy="Name the subject to forget.")
         with self._file.session(write=True) as db:
             key = self._tenant_key(db, tenant)
-            row = key and db.execute(verb("find_living"), (tenant, key.name_of(subject))).fetchone()
-            if row:
-                db.execute(verb("destroy_key"), (system_clock(), tenant, row[0]))
-            name = (tenant, key.name_of(subject) if key else "")
-            ids = tuple(one for (one,) in db.execute(verb("list_destroyed"), name))
+            name = key.name_of(subject) if key else ""
+            living = db.execute(verb("find_living"), (tenant, json.dumps([name]))).fetchall()
+            for _, key_id, _ in living:
+                db.execute(verb("destroy_key"), (system_clock(), tenant, key_id))
+            ids = tuple(one for (one,) in db.execute(verb("list_destroyed"), (tenant, name)))
         if not ids:
             raise InputError(
                 f"tenant {tenant!r} has no key for that subject in the vault {self.path}",
                 remedy="Check the subject's name: it is the text that the source declares.",
             )
-        self._file.rebuild([row[1]] if row else [])
+        self._file.rebuild([wrapped for *_, wrapped in living])
         return ids
 
     def rotate(self, tenant: str) -> int:
@@ -243,12 +244,9 @@ class Vault:
         key = self._tenant_key(db, tenant)
         if key is None:
             return {}
-        found: dict[str, SubjectKey] = {}
-        for subject in subjects:
-            row = db.execute(verb("find_living"), (tenant, key.name_of(subject))).fetchone()
-            if row is not None:
-                found[subject] = self._unwrap(key, tenant, *row)
-        return found
+        names = {key.name_of(subject): subject for subject in subjects}
+        rows = db.execute(verb("find_living"), (tenant, json.dumps(list(names))))
+        return {names[name]: self._unwrap(key, tenant, *row) for name, *row in rows}
 
     def _added(
         self, db: sqlite3.Connection, tenant: str, subjects: Collection[str]

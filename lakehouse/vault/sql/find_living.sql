@@ -1,1 +1,2 @@
-SELECT key_id, wrapped FROM subject_keys WHERE tenant = ? AND name = ? AND wrapped IS NOT NULL
+SELECT name, key_id, wrapped FROM subject_keys
+WHERE tenant = ? AND wrapped IS NOT NULL AND name IN (SELECT value FROM json_each(?))

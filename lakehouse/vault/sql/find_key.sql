@@ -1,1 +1,0 @@
-SELECT wrapped FROM subject_keys WHERE tenant = ? AND key_id = ?
