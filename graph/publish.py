@@ -42,7 +42,12 @@ def publish(
     watermark = reach if state.watermark is None else max(reach, state.watermark)
     if (state.watermark, state.digest) != (watermark, verified.digest):
         state = states.set_watermark(
-            driver, database, state, watermark=watermark, digest=verified.digest
+            driver,
+            database,
+            state,
+            watermark=watermark,
+            digest=verified.digest,
+            snapshots=_snapshots(ledger, state),
         )
     told = ledger.publications(tenant)
     newest = told[-1] if told else None
@@ -72,6 +77,13 @@ def _reach(ledger: Ledger, state: State, began_at: int) -> int:
         return reached
     stamped = max(commit.recorded_at for commit in ledger.commits(state.tenant))
     return max(reached, min(began_at, stamped))
+
+
+def _snapshots(ledger: Ledger, state: State) -> dict[str, int]:
+    """The snapshot by table that the tenant's commits named last, up to the projected position."""
+    commits = ledger.commits(state.tenant)
+    named = [commit.snapshots for commit in commits if commit.position <= state.position]
+    return {table: one for snapshots in named for table, one in snapshots.items()}
 
 
 def _commit(ledger: Ledger, state: State) -> Commit:

@@ -8,6 +8,7 @@ the projection is dropped and begun anew.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -95,9 +96,15 @@ def advance(
 
 
 def set_watermark(
-    driver: Driver, database: str, state: State, *, watermark: int, digest: str
+    driver: Driver,
+    database: str,
+    state: State,
+    *,
+    watermark: int,
+    digest: str,
+    snapshots: Mapping[str, int],
 ) -> State:
-    """Publish the state that was verified, and no other."""
+    """Publish the state that was verified, and no other; `snapshots` are those it came from."""
     found = _one(
         driver,
         database,
@@ -108,6 +115,7 @@ def set_watermark(
         generation=state.generation,
         watermark=watermark,
         digest=digest,
+        snapshots=json.dumps(dict(snapshots), sort_keys=True),
         now=now(),
     )
     return _sure(found, state.tenant)

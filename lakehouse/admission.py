@@ -23,6 +23,10 @@ CHUNK_BYTES: Final = 64 * 1024 * 1024
 """A chunk ends at this many payload bytes, whatever its count of episodes."""
 
 
+LONGEST_BATCH: Final = 12 * 3_600_000_000
+"""µs from a batch's first data row to its commit; rows that wait longer may be swept."""
+
+
 @dataclass(frozen=True, slots=True)
 class Landed:
     """What the lake remembers of an episode id: keyed digest of its content, where it stood."""
@@ -137,6 +141,15 @@ def check_owner(tenant: str, owner: str, what: str) -> None:
         raise InputError(
             f"{what} of tenant {owner!r} was given to the ledger of {tenant!r}",
             remedy="Tenants never meet: write each to its own ledger.",
+        )
+
+
+def check_in_time(began: int, now: int) -> None:
+    """ConflictError where a batch's data rows are so old (both µs UTC) that they may be swept."""
+    if now - began > LONGEST_BATCH:
+        raise ConflictError(
+            f"the batch's rows were written at {show(began)}, too long before its commit",
+            remedy="Nothing became visible. Run again: the rows are written anew.",
         )
 
 

@@ -16,7 +16,12 @@ from typing import Any, Final
 import yaml
 from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.exceptions import ForbiddenError, RESTError, UnauthorizedError
+from pyiceberg.exceptions import (
+    ForbiddenError,
+    NotInstalledError,
+    RESTError,
+    UnauthorizedError,
+)
 from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError
 
@@ -137,11 +142,11 @@ def _load(name: str, properties: Mapping[str, str]) -> Catalog:
         if signed:
             check_login(properties)
         return load_catalog(name, **properties)
-    except ModuleNotFoundError as missing:
-        extra = _EXTRAS.get(str(missing.name), "")
+    except (ModuleNotFoundError, NotInstalledError) as missing:
+        package = str(getattr(missing, "name", None) or getattr(missing.__cause__, "name", None))
         raise UnavailableError(
-            f"catalog {name!r} needs the package {missing.name}, which is not installed",
-            remedy=f"pip install {extra or missing.name}",
+            f"catalog {name!r} needs the package {package}, which is not installed",
+            remedy=f"pip install {_EXTRAS.get(package, package)}",
         ) from missing
     except ValueError as wrong:
         raise ConfigurationError(

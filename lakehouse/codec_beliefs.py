@@ -2,7 +2,7 @@
 
 `kind` is `opened` (every column), `closed` (id, `recorded_to`, and for beliefs `closed_by` and
 `reason`), `tightened` (id, `recorded_from` = since when, `strictest`) or `removed` (id: an
-erasure took it back).
+erasure took it back). What its own origin opened has no `opened_by`: an id is 17 bytes.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ def belief_rows(tenant: str, batch: str, changes: BeliefChanges) -> pa.Table:
         **{name: [getattr(b, name) for b in opened] for name in _BELIEF_FIELDS},
         "tightened": [[_step(*step) for step in b.tightened] for b in opened],
         "reason": [b.reason.value if b.reason else None for b in opened],
+        "opened_by": [None if b.opened_by == b.origin else b.opened_by for b in opened],
     }
     closings: _Columns = {
         "kind": Same(CLOSED),
@@ -180,7 +181,7 @@ def _beliefs(tenant: str, rows: pa.Table) -> list[Belief]:
             classification=classification,
             strictest=strictest,
             tightened=tightened,
-            opened_by=opened_by,
+            opened_by=opened_by or origin,
             closed_by=closed_by,
             reason=reason,
         )

@@ -17,6 +17,7 @@ from lakehouse.admission import (
     Admitted,
     admit_episodes,
     canonical,
+    check_in_time,
     check_new,
     land_in_chunks,
 )
@@ -234,14 +235,19 @@ class IcebergLedger(LakeReader):
 
     def _commit(self, draft: Draft, rows: Mapping[TableSpec, pa.Table], admit: Admit) -> Commit:
         """Write the batch's data rows, then its commit row."""
-        key = self._keys.of(draft.tenant)
+        key, began = self._keys.of(draft.tenant), system_clock()
+
+        def in_time(entries: Sequence[Entry]) -> None:
+            check_in_time(began, system_clock())
+            admit(entries)
+
         snapshots = {
             spec.name: self._store.append(spec, table)
             for spec, table in rows.items()
             if table.num_rows
         }
         said = f"{key.key_id}:{digest(key.secret, list(rows.values()))}"
-        return self._log.append(replace(draft, snapshots=snapshots, digest=said), admit)
+        return self._log.append(replace(draft, snapshots=snapshots, digest=said), in_time)
 
     def _new_only(self, spec: TableSpec, tenant: str, ids: Sequence[str]) -> Admit:
         """A check that raises where given entries hold one of the ids; each is looked at once."""

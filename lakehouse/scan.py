@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 from pyiceberg.expressions import AlwaysTrue, BooleanExpression
 from pyiceberg.io.pyarrow import PyArrowFileIO
+from pyiceberg.manifest import DataFile
 from pyiceberg.table import Table
 
 from lakehouse.model.errors import ConfigurationError, IntegrityError
@@ -24,17 +25,27 @@ _PARQUET: Final = ds.ParquetFileFormat()
 _T = TypeVar("_T")
 
 
-def plan(table: Table, where: BooleanExpression) -> list[str]:
-    """Paths of the data files that may hold rows for `where`, in no stated order."""
-    paths = []
-    for task in table.scan(row_filter=where).plan_files():
+def plan(table: Table, where: BooleanExpression, snapshot_id: int | None = None) -> list[str]:
+    """Paths of the data files that may hold rows for `where`, in no stated order.
+
+    Of the snapshot of that id, else of the handle's newest.
+    """
+    return [file.file_path for file in live_files(table, where, snapshot_id)]
+
+
+def live_files(
+    table: Table, where: BooleanExpression | None = None, snapshot_id: int | None = None
+) -> list[DataFile]:
+    """As `plan`, the files as Iceberg knows them; IntegrityError where one carries deletes."""
+    files = []
+    for task in table.scan(row_filter=where or AlwaysTrue(), snapshot_id=snapshot_id).plan_files():
         if task.delete_files:
             raise IntegrityError(
                 f"{task.file.file_path} carries deletes, the lake is append-only",
                 remedy="Rewrite the file (copy-on-write); another engine changed the table.",
             )
-        paths.append(task.file.file_path)
-    return paths
+        files.append(task.file)
+    return files
 
 
 def read(
@@ -49,17 +60,21 @@ def read(
     wanted = list(columns) if columns is not None else schema.names
     if not paths:
         return pa.schema([schema.field(name) for name in wanted]).empty_table()
-    places = [file_system(table, path) for path in paths]
-    store = places[0][0]
-    fragments = [_PARQUET.make_fragment(path, filesystem=store) for _, path in places]
-    dataset = ds.FileSystemDataset(fragments, schema, _PARQUET, filesystem=store)
     try:
-        return dataset.to_table(columns=wanted, filter=exactly)
+        return dataset(table, spec, paths).to_table(columns=wanted, filter=exactly)
     except FileNotFoundError as missing:
         raise IntegrityError(
             f"table {spec.name} names a data file that is not there: {missing}",
             remedy="Restore the file; the lake's files are never to be removed by hand.",
         ) from missing
+
+
+def dataset(table: Table, spec: TableSpec, paths: Sequence[str]) -> ds.Dataset:
+    """These files (at least one) of a table, nothing of them read yet."""
+    places = [file_system(table, path) for path in paths]
+    store = places[0][0]
+    fragments = [_PARQUET.make_fragment(path, filesystem=store) for _, path in places]
+    return ds.FileSystemDataset(fragments, spec.arrow, _PARQUET, filesystem=store)
 
 
 def file_system(table: Table, location: str) -> tuple[Any, str]:
@@ -79,9 +94,10 @@ def find(
     where: BooleanExpression | None = None,
     columns: Sequence[str] | None = None,
     exactly: Any = None,
+    snapshot_id: int | None = None,
 ) -> pa.Table:
     """Plan and read in one."""
-    return read(table, spec, plan(table, where or AlwaysTrue()), columns, exactly)
+    return read(table, spec, plan(table, where or AlwaysTrue(), snapshot_id), columns, exactly)
 
 
 class FileCache(Generic[_T]):

@@ -11,7 +11,7 @@ import random
 import secrets
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Final
 
@@ -39,6 +39,7 @@ from lakehouse.model.errors import (
 from lakehouse.scan import file_system
 from lakehouse.table_spec import TableSpec
 from lakehouse.tables import COMMITS, NAMESPACE, TABLES
+from lakehouse.transaction import QuickTransaction
 
 ATTEMPTS: Final = 100
 """How often a decision is taken anew before the writer gives up."""
@@ -75,6 +76,11 @@ class Store:
         for spec in TABLES.values():
             _check(spec, self._grown(spec, self._make(spec)))
 
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """The catalog's settings."""
+        return self._catalog.properties
+
     def load(self, spec: TableSpec) -> Table:
         """A fresh handle on the table's newest metadata; UnavailableError if none can be had."""
         for _ in range(_READS):
@@ -92,7 +98,8 @@ class Store:
             rows = rows.sort_by([(name, "ascending") for name in spec.sort])
         table = self.load(spec)
         try:
-            table.append(rows)
+            with QuickTransaction(table) as change:
+                change.append(rows)
         except CommitFailedException as lost:
             raise ConflictError(
                 f"table {spec.name} could not be appended to: {lost}",
@@ -120,7 +127,8 @@ class Store:
             if rows is None:
                 return attempt > 0
             try:
-                table.append(rows)
+                with QuickTransaction(table) as change:
+                    change.append(rows)
             except (*_MOVED, *_UNKNOWN):
                 time.sleep(random.uniform(0, _WAIT * min(attempt + 1, 10)))  # noqa: S311
                 continue

@@ -6,9 +6,10 @@ answered at the watermark, and the basis says so; with `strict` it is a Conflict
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -33,6 +34,8 @@ class State:
     digest: str
     attested_to: int
     """Up to this recorded instant the clock is the sources'; ALWAYS where nothing was imported."""
+    snapshots: Mapping[str, int | None] = field(default_factory=dict)
+    """The lake's snapshot by table that the position was published from, where it is told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +58,7 @@ class Basis:
     `listener_bit` is the listener's bit as a power of two. `asked_known_at` is set where the
     question asked for more than was published and was answered at the watermark. `clock` is
     `attested` where the recorded instants up to `known_at` are those of an import's sources.
+    `snapshots` names the lake's snapshot by table that the answer comes from, None an empty table.
     """
 
     tenant: str
@@ -70,6 +74,7 @@ class Basis:
     clock: str
     graph_digest: str
     asked_known_at: int | None = None
+    snapshots: Mapping[str, int | None] = field(default_factory=dict)
 
     @property
     def rule(self) -> dict[str, int]:
@@ -109,6 +114,9 @@ class Basis:
             "generation": self.generation,
             "clock": self.clock,
             "graph_digest": self.graph_digest,
+            "snapshots": {
+                name: None if one is None else str(one) for name, one in self.snapshots.items()
+            },
             "notes": list(self.notes()),
         }
 
@@ -128,6 +136,7 @@ def state_of(projection: Mapping[str, object]) -> State:
         generation=number("generation", 0),
         digest=str(projection.get("digest") or ""),
         attested_to=number("attested_to", instants.ALWAYS),
+        snapshots=json.loads(str(projection.get("snapshots") or "{}")),
     )
 
 
@@ -187,6 +196,7 @@ def settle(asked: Asked, state: State) -> Basis:
         clock="attested" if known_at <= state.attested_to else "system",
         graph_digest=state.digest,
         asked_known_at=wanted if wanted > watermark else None,
+        snapshots=state.snapshots,
     )
 
 

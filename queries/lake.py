@@ -6,7 +6,7 @@ Watermark and position are those that were published, so both engines answer ali
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lakehouse.asof.asof import AsOf
@@ -20,18 +20,35 @@ from lakehouse.model.instants import ALWAYS
 from lakehouse.model.ledger import Clock, Stage
 from lakehouse.model.listeners import Listeners
 from lakehouse.model.predicates import Cardinality
+from lakehouse.snapshots import expired
 from lakehouse.store import Store
+from lakehouse.tables import STATEMENTS
 from lakehouse.vault import open_vault
 from queries.basis import Asked, Basis, State, settle
 from queries.engine import Engine, Question, Reply
 from queries.lake_view import LakeBasis, LakeView
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What an earlier basis named: the published position, and snapshot ids by table."""
+
+    position: int
+    snapshots: Mapping[str, int | None]
+
+
 class LakeMemory(Engine[LakeView]):
     """Opens views on a lake. It needs no server: definitions, too, come from the ledger."""
 
-    def __init__(self, home: Path, environ: Mapping[str, str]) -> None:
-        """The lake that `lakehouse.iceberg.open_ledger` opens for the same arguments."""
+    def __init__(
+        self, home: Path, environ: Mapping[str, str], *, named: Named | None = None
+    ) -> None:
+        """The lake that `lakehouse.iceberg.open_ledger` opens for the same arguments.
+
+        `named` is what an earlier basis named: views read its position and snapshots where they
+        still can be, else the rows of today, and their basis says which.
+        """
+        self._named = named
         with opening(home, environ) as catalog:
             self._store = Store(catalog)
         self._ledger = IcebergLedger(self._store, TenantKeys(home), open_vault(home, environ))
@@ -52,9 +69,8 @@ class LakeMemory(Engine[LakeView]):
 
     def _view(self, settings: Asked) -> LakeView:
         state, through = self._published(settings.tenant)
-        basis = settle(settings, state)
-        statements = LakeStatements(self._store, settings.tenant, through=through)
-        told = _naming(basis, statements)
+        statements, proof = self._statements(settings.tenant, through)
+        told = _naming(settle(settings, state), statements, proof)
         return LakeView(self._asof(statements), self._ledger, told, state.attested_to)
 
     def _replies(
@@ -77,13 +93,34 @@ class LakeMemory(Engine[LakeView]):
     def _declared(self, tenant: str) -> Listeners:
         return Listeners.from_record(self._ledger.definitions(tenant, "listeners").get("listeners"))
 
+    def _statements(self, tenant: str, through: int) -> tuple[LakeStatements, tuple[str, ...]]:
+        """The statements to ask, and how the snapshots that were named bear on them."""
+        named = self._named
+        at = named.snapshots.get(STATEMENTS.name) if named else None
+        if named is None or at is None:
+            return LakeStatements(self._store, tenant, through=through), ()
+        if expired(self._store, {STATEMENTS.name: at}):
+            why = f"snapshot {at} of statements has expired"
+        else:
+            then = self._through(tenant, named.position)
+            statements = LakeStatements(self._store, tenant, through=then, at=at)
+            if statements.complete:
+                return statements, (f"read at the snapshot the basis names, {at} of statements",)
+            why = f"snapshot {at} of statements does not hold all that the position names"
+        rows = LakeStatements(self._store, tenant, through=through)
+        return rows, (f"{why}; answered from rows",)
+
+    def _through(self, tenant: str, position: int) -> int:
+        """The extract position that the believe commit at a position had consumed; 0 for none."""
+        believed = self._ledger.commits(tenant, stage=Stage.BELIEVE)
+        return next((c.through for c in believed if c.position == position), 0)
+
     def _published(self, tenant: str) -> tuple[State, int]:
         """What was published last, and the extract position that it had consumed."""
         told = self._ledger.publications(tenant)
         newest = told[-1] if told else None
         position = newest.position if newest else 0
-        believed = self._ledger.commits(tenant, stage=Stage.BELIEVE)
-        through = next((c.through for c in believed if c.position == position), 0)
+        through = self._through(tenant, position)
         attested = [
             commit.ledger_to
             for commit in self._ledger.commits(tenant, stage=Stage.EXTRACT)
@@ -104,6 +141,6 @@ class LakeMemory(Engine[LakeView]):
         return [name for name, body in found.items() if body["cardinality"] == Cardinality.MANY]
 
 
-def _naming(basis: Basis, statements: LakeStatements) -> LakeBasis:
+def _naming(basis: Basis, statements: LakeStatements, proof: tuple[str, ...] = ()) -> LakeBasis:
     """The basis with the snapshots that were read."""
-    return LakeBasis(**asdict(basis), snapshots=statements.snapshots)
+    return LakeBasis(**{**asdict(basis), "snapshots": statements.snapshots}, proof=proof)

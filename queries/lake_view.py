@@ -7,7 +7,7 @@ read.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from lakehouse.asof.asof import MOST_CLEARANCE, AsOf, At, Question, Top, links
@@ -26,19 +26,20 @@ ENGINE: Final = "lake"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LakeBasis(Basis):
-    """A basis answered by the lake: it names the snapshots that were read."""
+    """A basis answered by the lake: `snapshots` are those that were read.
 
-    snapshots: Mapping[str, int | None] = field(default_factory=dict)
+    `proof` says how the snapshots that another basis named bear on this answer, if any did.
+    """
+
+    proof: tuple[str, ...] = ()
 
     def notes(self) -> tuple[str, ...]:
         """What must be said in words beside an answer on this basis."""
-        read = ", ".join(f"{name} {snapshot}" for name, snapshot in self.snapshots.items())
-        return (*Basis.notes(self), f"answered by the lake without the graph; snapshots: {read}")
+        return (*Basis.notes(self), "answered by the lake without the graph", *self.proof)
 
     def as_record(self) -> dict[str, object]:
-        """For JSON, with `engine` and `snapshots`."""
-        read = {name: str(snapshot) for name, snapshot in self.snapshots.items()}
-        return {**Basis.as_record(self), "engine": ENGINE, "snapshots": read}
+        """For JSON, with `engine`."""
+        return {**Basis.as_record(self), "engine": ENGINE}
 
 
 class LakeView:

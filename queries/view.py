@@ -163,4 +163,5 @@ class View:
             epoch=state.epoch,
             generation=state.generation,
             graph_digest=state.digest,
+            snapshots=state.snapshots,
         )

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import itertools
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +37,25 @@ _MENTIONS = (
 _CONFIRMS = (
     "MATCH (e:Episode {id: $e}), (s:Entity {id: $s}) CREATE (e)-[r:CONFIRMS]->(s) SET r = $p"
 )
+_CROWD = """
+UNWIND range(1, $size) AS i
+CREATE (:Projection {tenant: $tenant + i})
+CREATE (e:Episode {id: $tenant + '/e' + i}), (s:Entity {id: $tenant + '/s' + i}),
+  (v:Value {id: $tenant + '/v' + i}), (e)-[:MENTIONS {recorded_from: i}]->(s),
+  (s)-[a:ATTRIBUTE {belief_id: $tenant + 'a' + i}]->(v),
+  (e)-[:CONFIRMS {belief_id: $tenant + 'a' + i, support_id: $tenant + 's' + i}]->(s)
+SET a += {key: $tenant + 'k' + i, episode_id: $tenant + '/e' + i, valid_from: i, recorded_from: i}
+WITH collect(s) AS every
+UNWIND range(1, $size) AS i
+UNWIND [1, 7] AS step
+WITH i, step, every[i - 1] AS s, every[(i + step) % $size] AS o
+CREATE (s)-[:BELIEF {belief_id: $tenant + 'b' + i + '/' + step, key: $tenant + 'k' + i + '/' + step,
+  episode_id: $tenant + '/e' + i, valid_from: i, recorded_from: i}]->(o)
+"""
+_DISPERSED = (
+    "MATCH (n:Projection|Episode|Entity|Value) WHERE coalesce(n.id, n.tenant) STARTS WITH $tenant "
+    "DETACH DELETE n"
+)
 _PROJECTION = "MERGE (p:Projection {tenant: $tenant}) SET p += $properties"
 
 
@@ -50,6 +71,18 @@ class Handmade:
     def run(self, cypher: str, /, **parameters: object) -> None:
         """A write."""
         self.driver.execute_query(cypher, parameters, database_=self.database)
+
+    @contextmanager
+    def crowd(self, size: int) -> Iterator[None]:
+        """So many of everything beside it for the block, and plans that follow from that.
+
+        On an empty graph every start is as good as any other, and the planner takes one by chance.
+        """
+        names = f"{self.tenant}-crowd"
+        self.run(_CROWD, tenant=names, size=size)
+        self.run("CALL db.prepareForReplanning(60)")
+        yield
+        self.run(_DISPERSED, tenant=names)
 
     def publish(self, watermark: int | None, **properties: object) -> None:
         """Set the Projection node."""

@@ -46,25 +46,41 @@ class _File:
 class LakeStatements(Statements):
     """The statements of a tenant's extract commits up to a position."""
 
-    def __init__(self, store: Store, tenant: str, *, through: int | None = None) -> None:
-        """`through` is the position of the last extract commit heard; None hears all."""
+    def __init__(
+        self, store: Store, tenant: str, *, through: int | None = None, at: int | None = None
+    ) -> None:
+        """`through` is the position of the last extract commit heard; None hears all.
+
+        `at` is the snapshot of `statements` to read, a retained one; None reads the newest.
+        """
         commits = store.load(COMMITS)
         entries = sorted(
             entries_of(find(commits, COMMITS)), key=lambda entry: entry.commit.position
         )
         check_contiguous(entries)
         self._table = store.load(STATEMENTS)
-        super().__init__(tenant, _heard(select(entries, tenant, Stage.EXTRACT, through=through)))
+        heard = select(entries, tenant, Stage.EXTRACT, through=through)
+        super().__init__(tenant, _heard(heard))
+        self._said = sum(entry.commit.counts.get("statements", 0) for entry in heard)
         self.snapshots: Final[Mapping[str, int | None]] = {
             COMMITS.name: commits.metadata.current_snapshot_id,
-            STATEMENTS.name: self._table.metadata.current_snapshot_id,
+            STATEMENTS.name: self._table.metadata.current_snapshot_id if at is None else at,
         }
         """The snapshot of each table that was read; None for an empty one."""
-        self._files = _files(self._table, tenant)
+        self._files = _files(self._table, tenant, at)
         self._narrowed = False
         self._store_as("stored", self._painting(None), None)
         self._store_as("stored_undoing", [f.path for f in self._files if f.bucket is None], None)
         self.tell()
+
+    @property
+    def complete(self) -> bool:
+        """True where the files that are read hold every statement of the commits heard."""
+        paths = [file.path for file in self._files]
+        rows = _rows(self.connection, self._table, paths).select("batch_id")
+        rows.create_view("stored_batches", replace=True)
+        found = self.ask("count_heard")["statements"][0].as_py()
+        return int(found) == self._said
 
     @property
     def paths(self) -> list[str]:
@@ -108,11 +124,12 @@ def _heard(entries: Sequence[Entry]) -> pa.Table:
     )
 
 
-def _files(table: Table, tenant: str) -> list[_File]:
+def _files(table: Table, tenant: str, at: int | None) -> list[_File]:
     """The tenant's data files; IntegrityError where one carries deletes."""
     place = [field.name for field in table.spec().fields].index("subject_bucket")
     found = []
-    for task in table.scan(row_filter=equal_to("tenant", tenant)).plan_files():
+    scan = table.scan(row_filter=equal_to("tenant", tenant), snapshot_id=at)
+    for task in scan.plan_files():
         if task.delete_files:
             raise IntegrityError(
                 f"{task.file.file_path} carries deletes, the lake is append-only",

@@ -27,10 +27,12 @@ class Causes:
         self._causes = list(causes)
         self._all: _Reach | None = None
         self._silencing: _Reach | None = None
-        self._names = {statement.statement_id for statement, _ in self._causes}
+        self._names: set[str] | None = None
 
     def has(self, statement: Statement) -> bool:
         """True when the statement itself took hold now."""
+        if self._names is None:
+            self._names = {statement.statement_id for statement, _ in self._causes}
         return statement.statement_id in self._names
 
     def last(self, span: Span) -> Statement:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from lakehouse.model.pieces import Audience
+from lakehouse.model.pieces import Audience, Levels
 from lakehouse.model.spans import Span
 from lakehouse.model.standing import Step
 from lakehouse.model.statements import Operation, Statement
@@ -38,18 +38,19 @@ def hear(
     change = Change()
     for statement, step in events:
         name = statement.statement_id
-        levels = next(
-            ((part.trust, part.classification) for part in step.heard if part.mask & audience.mask),
-            None,
-        )
-        before = audience.carried.pop(name, None)
-        if levels is not None:
+        levels = _levels(step, audience.mask)
+        before = audience.carried.get(name)
+        if before == levels:
+            continue
+        if levels is None:
+            del audience.carried[name]
+        else:
             audience.carried[name] = levels
-        if before is None and levels is not None:
+        if before is None:
             came.append(statement)
-        elif before is not None and levels is None:
+        elif levels is None:
             gone.append(statement)
-        elif before != levels:
+        else:
             change.dirty += _reach(audience, statement, erased)
     if gone:
         reached = [span for s in gone for span in _reach(audience, s, erased)]
@@ -59,6 +60,14 @@ def hear(
     for statement in came:
         _take(audience, statement, change, erased)
     return change
+
+
+def _levels(step: Step, mask: int) -> Levels | None:
+    """What the statement carries for these listeners; None where they do not hear it."""
+    for part in step.heard:
+        if part.mask & mask:
+            return part.trust, part.classification
+    return None
 
 
 def _take(

@@ -22,6 +22,8 @@ ALWAYS: Final = -(2**61)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _LEAP_SECOND: Final = 60
+_SIXTY: Final = 60
+_MOST_HOURS: Final = 18
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _INSTANT: Final = re.compile(
     r"(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,12}))?)?"
@@ -54,8 +56,18 @@ def to_datetime(instant: int) -> datetime:
 
 
 def from_date(day: date, zone: tzinfo = UTC) -> int:
-    """The midnight that begins `day` in `zone`, in microseconds UTC."""
-    return from_local(datetime(day.year, day.month, day.day), zone)
+    """The instant with which `day` begins in `zone`, in microseconds UTC.
+
+    Its midnight; the earlier of two; the end of a gap that begins at midnight. InputError for a
+    day that has no such beginning (one that was left out, or a gap that began the day before).
+    """
+    midnight = datetime(day.year, day.month, day.day)
+    if day > date.min:
+        begins = from_datetime(midnight.replace(tzinfo=zone, fold=0))
+        first, before = (to_datetime(at).astimezone(zone).date() for at in (begins, begins - 1))
+        if before < day == first:
+            return begins
+    return from_local(midnight, zone)
 
 
 def from_local(local: datetime, zone: tzinfo, fold: int | None = None) -> int:
@@ -140,6 +152,10 @@ def _offset(text: str) -> int:
         return 0
     digits = text[1:].replace(":", "")
     hours, minutes, seconds = int(digits[:2]), int(digits[2:4]), int(digits[4:6] or 0)
+    if max(minutes, seconds) >= _SIXTY or (hours, minutes, seconds) > (_MOST_HOURS, 0, 0):
+        raise InputError(
+            f"{text!r} is not an offset from UTC", remedy="Offsets lie within -18:00 and +18:00."
+        )
     total = (hours * 3600 + minutes * 60 + seconds) * 1_000_000
     return -total if text[0] == "-" else total
 

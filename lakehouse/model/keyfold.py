@@ -144,9 +144,7 @@ def _recut(
 def _windows(
     dirty: Sequence[Span], before: Iterable[Shape], audiences: Sequence[Audience]
 ) -> dict[int, list[Span]]:
-    spans: dict[int, list[Span]] = defaultdict(list)
-    for audience in audiences:
-        spans[audience.mask].extend(dirty)
+    spans: dict[int, list[Span]] = {audience.mask: list(dirty) for audience in audiences}
     for shape in before:
         for audience in _holders(shape.mask, audiences):
             spans[audience.mask].append((shape.start, shape.end))

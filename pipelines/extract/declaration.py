@@ -18,6 +18,7 @@ from lakehouse.model.predicates import Cardinality, Predicate, PredicateSchema
 from lakehouse.model.statements import CLASSIFICATION, TRUST
 from pipelines.extract.expressions import Expression
 from pipelines.extract.periods import Calendar
+from pipelines.extract.retention import Retention
 
 
 class Feed(StrEnum):
@@ -156,6 +157,7 @@ class Declaration:
     snapshot: bool = False
     max_drop_share: float = 0.1
     listeners: tuple[Listener, ...] = ()
+    retention: Retention = field(default_factory=Retention)
     body: Mapping[str, object] = field(default_factory=dict, repr=False, compare=False)
 
     @property

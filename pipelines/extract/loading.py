@@ -34,6 +34,7 @@ from pipelines.extract.declaration import (
 )
 from pipelines.extract.fields import bound, data, several, word
 from pipelines.extract.periods import FOLDS, OPEN_ENDS, OPEN_STARTS, Calendar
+from pipelines.extract.retention import retention
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 OPERATIONS: Final = tuple(operation.value for operation in Operation)
@@ -77,6 +78,7 @@ def declare(text: str, path: Path) -> Declaration:
         on_delete=on_delete,
         snapshot=top.boolean("snapshot", False),
         max_drop_share=_share(top),
+        retention=retention(top),
         listeners=tuple(_listener(one) for one in top.sections("listeners")),
         body=MappingProxyType(top.values),
     )

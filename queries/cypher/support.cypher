@@ -1,6 +1,7 @@
 // Who else says so: the confirmations of some beliefs that are live at the basis.
 UNWIND $beliefs AS belief
 MATCH (e:Episode)-[r:CONFIRMS {belief_id: belief}]->(s:Entity)
+USING INDEX r:CONFIRMS(belief_id)
 WHERE
 //: include rule r
 OPTIONAL MATCH (e)-[m:MENTIONS]->(s)

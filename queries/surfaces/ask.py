@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from lakehouse.model.errors import InputError
 from lakehouse.model.statements import CLASSIFICATION_NAMES
 from queries.answers import Answer, Evidence
 from queries.basis import zone_named
 from queries.statements import MOST_STEPS
+from queries.surfaces import asking_again
 from queries.surfaces.composition import ENGINES, default_tenant, opened_engine
 from queries.surfaces.rendering import render
 from queries.view import View
@@ -108,8 +112,15 @@ def chain(text: str) -> tuple[list[str], str]:
 )
 @click.option("--full", is_flag=True, help="Tell all evidence, however many answers there are.")
 @click.option("--strict", is_flag=True, help="Fail where known-at is not published yet.")
+@click.option(
+    "--basis",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Ask again what this file tells (the JSON of an answer), and compare.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
 def ask(
+    context: click.Context,
     *,
     subject: str | None,
     predicate: str | None,
@@ -125,6 +136,7 @@ def ask(
     engine: str,
     full: bool,
     strict: bool,
+    basis: Path | None,
     as_json: bool,
 ) -> None:
     """Ask what was believed, true when, as known when, and from where.
@@ -140,7 +152,16 @@ def ask(
       beliefgraph ask --who has_zone/utc_offset=+03:00 --valid-at 2024-06-01
       beliefgraph ask zone:Asia/Almaty utc_offset --history
       beliefgraph ask country:KZ --hops 2 --json
+      beliefgraph ask --basis answer.json --engine lake
     """
+    if basis is not None:
+        asking_again.check_alone(context)
+        chosen = context.get_parameter_source("engine") is not ParameterSource.DEFAULT
+        answer, support = asking_again.ask_again(basis, engine if chosen else None)
+        again = _record(answer, support) | {"same": True}
+        text = asking_again.rendered(answer, support, full=full)
+        click.echo(json.dumps(again, indent=2, ensure_ascii=False) if as_json else text)
+        return
     wanted = Wanted(subject, predicate, who, hops, history)
     wanted.check()
     asked_zone = zone_named(zone)
@@ -162,6 +183,6 @@ def ask(
         click.echo(render(answer, support, full=full))
 
 
-def _record(answer: Answer, support: dict[str, tuple[Evidence, ...]]) -> dict[str, object]:
+def _record(answer: Answer, support: Mapping[str, tuple[Evidence, ...]]) -> dict[str, object]:
     told = {belief: [one.as_record() for one in further] for belief, further in support.items()}
     return {**answer.as_record(), "support": told}

@@ -165,6 +165,9 @@ def _basis(answer: Answer) -> Iterator[str]:
         f"answer {answer.digest}",
     ]
     yield from _packed("basis", parts)
+    if basis.snapshots:
+        named = [f"{table} {one}" for table, one in sorted(basis.snapshots.items())]
+        yield from _packed("snapshots", named)
     for note in basis.notes():
         yield from _labelled("note", note, "")
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyiceberg.table
 import pytest
 from pyiceberg.catalog import Catalog
 from pyiceberg.expressions import EqualTo
@@ -48,6 +49,7 @@ from tests.contracts.ledger_values import (
 from tests.contracts.ledger_values import statement as said
 
 ROOT = Path(__file__).parents[2]
+KEPT = Kept("none", (), b"")
 
 
 @pytest.fixture
@@ -71,9 +73,7 @@ def test_with_retries_both_handles_land_which_is_why_commits_has_none(home: Path
     store = Store(catalog_of(home))
     first, second = store.load(EPISODES), store.load(EPISODES)
     for name, table in (("1", first), ("2", second)):
-        table.append(
-            header_rows("t", name, [episode(name)], [Kept("none", (), b"")], ["k:d"], NOON)
-        )
+        table.append(header_rows("t", name, [episode(name)], [KEPT], ["k:d"], NOON))
     assert store.load(EPISODES).scan().to_arrow().num_rows == 2
 
 
@@ -188,6 +188,22 @@ def test_the_default_store_needs_no_extra_and_a_missing_one_is_named(
     assert "beliefgraph[aws]" in caught.value.remedy
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"TYPE": "sql", "URI": "postgresql+pg8000://lake:hidden@127.0.0.1:1/lake"},
+        {"TYPE": "rest", "URI": "http://127.0.0.1:1", "TOKEN": "hidden"},
+    ],
+)
+def test_a_catalog_that_does_not_answer_is_named_without_its_secrets(
+    home: Path, settings: dict[str, str]
+) -> None:
+    environ = {f"PYICEBERG_CATALOG__LAKE__{name}": value for name, value in settings.items()}
+    with pytest.raises(UnavailableError, match="catalog 'lake' cannot be reached") as caught:
+        open_ledger(home, environ)
+    assert "hidden" not in str(caught.value) and "network" in caught.value.remedy
+
+
 def test_the_settings_file_counts_below_the_environment(tmp_path: Path) -> None:
     (tmp_path / ".pyiceberg.yaml").write_text(
         "catalog:\n  default:\n    type: rest\n    uri: a\n    s3:\n      region: x\n"
@@ -198,6 +214,28 @@ def test_the_settings_file_counts_below_the_environment(tmp_path: Path) -> None:
 
 
 # -- how rows lie -------------------------------------------------------------------------------
+
+
+def test_an_append_does_not_copy_the_tables_metadata_at_every_look(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PyIceberg does, every retained snapshot of it, so that appends grew with their number."""
+    opened(home)
+    store = Store(catalog_of(home))
+    worked_out = []
+    once = pyiceberg.table.update_table_metadata
+
+    def counted(*given: Any, **more: Any) -> Any:
+        worked_out.append(given)
+        return once(*given, **more)
+
+    monkeypatch.setattr(pyiceberg.table, "update_table_metadata", counted)
+    store.append(EPISODES, header_rows("t", "b", [episode("1")], [KEPT], ["k:d"], NOON))
+    ours = len(worked_out)
+    store.load(EPISODES).append(header_rows("t", "c", [episode("2")], ["k:d"], NOON))
+    assert ours <= 2
+    assert len(worked_out) - ours > 10
+    assert store.load(EPISODES).scan().to_arrow().num_rows == 2
 
 
 def test_few_subjects_open_few_files_and_undoing_lies_in_the_null_bucket(home: Path) -> None:

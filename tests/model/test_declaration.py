@@ -12,6 +12,7 @@ from lakehouse.model.predicates import Cardinality
 from pipelines.extract.declaration import Feed, OnDelete, OnGone
 from pipelines.extract.loading import declare, load
 from pipelines.extract.reading import files_of
+from pipelines.extract.retention import Retention
 
 SOURCES = Path(__file__).parents[2] / "pipelines" / "defs" / "sources"
 HERE = Path("sources/site.yaml")
@@ -76,6 +77,11 @@ def test_a_plain_declaration() -> None:
         ("files:", "fold: first\nfiles:", "fold", "Known: earlier, later"),
         ("files:", "max_drop_share: 20\nfiles:", "max_drop_share", "0 to 1"),
         ("files:", "snapshot: yes\nfiles:", "snapshot", "true or false"),
+        ("files:", "retention: {keep: 90 days, floor: 1 year}\nfiles:", "retention.keep",
+         "as the floor says"),
+        ("files:", "retention: {keep: 90 days}\nfiles:", "retention.floor", "floor: 7 years"),
+        ("files:", "retention: {keep: 0 days}\nfiles:", "retention.keep", "90 days or 7 years"),
+        ("files:", "retention: {flor: 1 year}\nfiles:", "retention.flor", "'floor'"),
         ("files:", "listeners: [{name: a, min_trust: high}]\nfiles:", "listeners[0].min_trust",
          "unverified"),
         ("files:", "listeners: [{name: a}, {name: a}]\nfiles:", "listeners", "its own name"),
@@ -123,6 +129,14 @@ def test_yaml_traps_are_texts() -> None:
     assert rule.object is not None
     assert rule.valid_from is not None
     assert (rule.object.constant, rule.valid_from.constant) == ("no", "2020-01-01")
+
+
+def test_rows_are_kept_for_ever_or_as_long_as_is_stated() -> None:
+    assert declare(STATE, HERE).retention == Retention(None, 0)
+    stated = changed("files:", "retention: {keep: 10 years, floor: 90 days}\nfiles:")
+    declared = declare(stated, HERE)
+    assert declared.retention == Retention(3660, 90)
+    assert declared.body["retention"] == {"keep": "10 years", "floor": "90 days"}
 
 
 def test_unknown_predicates_may_be_accepted() -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import dagster as dg
 import pytest
 
+from lakehouse.iceberg import open_ledger
 from pipelines.definitions import job_name, line_of, merged, tenants_of
 from pipelines.sources import declared
+from tests.contracts.ledger_values import episode
 
 
 @pytest.fixture
@@ -46,3 +49,22 @@ def test_the_root_definitions_add_the_sources_of_a_home(nowhere: Path) -> None:
     loaded = defs()
     keys = {"/".join(key.path) for key in loaded.resolve_asset_graph().get_all_asset_keys()}
     assert {"mine/episodes/own", "mine/publication", "plant/episodes/plant"} <= keys
+
+
+def test_upkeep_runs_as_a_job_on_a_schedule(nowhere: Path) -> None:
+    from pipelines.definitions import defs  # noqa: PLC0415 - reads BELIEFGRAPH_HOME when called
+
+    loaded = defs()
+    assert not nowhere.exists(), "loading definitions opens nothing"
+    schedules = [one for one in loaded.schedules or () if isinstance(one, dg.ScheduleDefinition)]
+    assert [one.name for one in schedules] == ["lake_upkeep_often", "lake_upkeep_nightly"]
+    assert {one.job_name for one in schedules} == {"lake_upkeep"}
+    ledger = open_ledger(nowhere, {"HOME": str(nowhere)})
+    for number in range(8):
+        ledger.land("t", [episode(str(number))])
+    config = schedules[1].evaluate_tick(dg.build_schedule_context()).run_requests[0].run_config
+    result = loaded.resolve_job_def("lake_upkeep").execute_in_process(run_config=config)
+    (told,) = [event for event in result.all_events if event.is_successful_output]
+    metadata = told.step_output_data.metadata
+    assert (metadata["files_merged"].value, metadata["compared"].value) == (24, 6)
+    assert len(open_ledger(nowhere, {"HOME": str(nowhere)}).headers("t")) == 8

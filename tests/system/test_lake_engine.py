@@ -6,12 +6,14 @@ import json
 import random
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from lakehouse.iceberg import open_ledger
 from lakehouse.model.beliefs import Belief
+from lakehouse.model.errors import EXIT_CODES
 from lakehouse.model.instants import is_open, show
 from lakehouse.model.statements import CLASSIFICATION_NAMES, ENTITY
 from queries.answers import Answer
@@ -123,6 +125,45 @@ def test_the_command_needs_no_server(
         name: first["basis"][name] for name in same
     }
     assert "the lake" in second["basis"]["notes"][-1]
+
+
+def test_an_answer_is_asked_again_from_its_basis(the_plant: Lined, tmp_path: Path) -> None:
+    """The graph's basis names the lake's snapshots; the lake gives the same answer at them."""
+    file = tmp_path / "answer.json"
+
+    def ask(*given: str, **environ: str) -> Result:
+        with the_plant.home.entered(**environ):
+            return CliRunner().invoke(ROOT, ["ask", *given])
+
+    question = ("boiler:b1", "pressure_limit", "--valid-at", "2023-12-01")
+    told = json.loads(ask(*question, "--tenant", the_plant.tenant, "--json").stdout)
+    assert {"statements", "beliefs"} <= set(told["basis"]["snapshots"])
+    file.write_text(json.dumps(told))
+    again = ("--basis", str(file))
+    assert f"same      as was told: digest {told['digest']}" in ask(*again).stdout
+    lake = json.loads(ask(*again, "--engine", "lake", "--json", **NOWHERE).stdout)
+    named = told["basis"]["snapshots"]["statements"]
+    assert (lake["same"], lake["digest"]) == (True, told["digest"])
+    assert lake["basis"]["snapshots"]["statements"] == named
+    assert lake["basis"]["notes"][-1].startswith("read at the snapshot the basis names")
+
+    told["basis"]["snapshots"]["statements"] = "42"
+    file.write_text(json.dumps(told))
+    gone = json.loads(ask(*again, "--engine", "lake", "--json", **NOWHERE).stdout)
+    assert gone["digest"] == told["digest"]
+    assert gone["basis"]["notes"][-1] == (
+        "snapshot 42 of statements has expired; answered from rows"
+    )
+
+    file.write_text(json.dumps(told | {"digest": "0" * 32}))
+    differs = ask(*again)
+    assert differs.exit_code == EXIT_CODES["integrity"]
+    assert "the answer differs from the one that was told" in differs.stderr
+    file.write_text(json.dumps({"digest": "0"}))
+    for given, said in ((again, "is not an answer"), ((*again, "--history"), "cannot be given")):
+        wrong = ask(*given)
+        assert wrong.exit_code == EXIT_CODES["input"]
+        assert said in wrong.stderr
 
 
 def test_a_watermark_is_a_watermark(the_plant: Lined) -> None:

@@ -1,0 +1,71 @@
+"""Data files of a table are exchanged for others that hold the same rows, in one snapshot.
+
+Optimistic, beside any writer: the exchange is built on the newest metadata and tried again when
+another commit was first. What has been added meanwhile stays; a file that somebody else has
+taken out meanwhile ends it, with nothing changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pyiceberg.exceptions import (
+    CommitFailedException,
+    CommitStateUnknownException,
+    ValidationException,
+)
+from pyiceberg.expressions import AlwaysTrue
+from pyiceberg.manifest import DataFile
+from sqlalchemy.exc import OperationalError
+
+from lakehouse.model.errors import ConflictError
+from lakehouse.scan import plan
+from lakehouse.store import Store
+from lakehouse.table_spec import TableSpec
+from lakehouse.transaction import QuickTransaction
+
+NOTE: Final = "beliefgraph.upkeep"
+"""Snapshot property that says which upkeep made a snapshot."""
+_ATTEMPTS: Final = 20
+_AGAIN: Final = (
+    CommitFailedException,
+    CommitStateUnknownException,
+    OperationalError,
+    ValidationException,
+)
+
+
+def swap(
+    store: Store, spec: TableSpec, old: Sequence[DataFile], new: Sequence[DataFile], note: str
+) -> None:
+    """Take `old` out and put `new` in. ConflictError where it could not be done; `new` is removed.
+
+    After an unknown outcome the table itself is asked.
+    """
+    leaving, coming = {file.file_path for file in old}, {file.file_path for file in new}
+    for _ in range(_ATTEMPTS):
+        table = store.load(spec)
+        live = set(plan(table, AlwaysTrue()))
+        if coming <= live and not leaving & live:
+            return
+        if not leaving <= live:
+            break
+        change = QuickTransaction(table)
+        with change.update_snapshot(snapshot_properties={NOTE: note}).overwrite() as files:
+            for file in old:
+                files.delete_data_file(file)
+            for file in new:
+                files.append_data_file(file)
+        try:
+            change.commit_transaction()
+        except _AGAIN:
+            continue
+        return
+    table = store.load(spec)
+    for path in coming - set(plan(table, AlwaysTrue())):
+        table.io.delete(path)
+    raise ConflictError(
+        f"files of table {spec.name} could not be exchanged: others changed it meanwhile",
+        remedy="Nothing was changed. Let one upkeep run at a time, then run again.",
+    )

@@ -1,0 +1,137 @@
+"""An in-memory DuckDB in which the lake's tables are views, one tenant's committed rows only.
+
+Files reach it as Arrow datasets, from whatever store, so that the SQL itself needs no access to
+files: it is shut off, and what is asked can neither read past the views nor write into the lake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any, Final
+
+import duckdb
+import pyarrow as pa
+import pyarrow.dataset as ds
+from pyiceberg.table import Table
+
+from lakehouse.codec_commits import entries_of
+from lakehouse.keys import check_tenant
+from lakehouse.model.errors import InputError
+from lakehouse.model.instants import ALWAYS, FOREVER, UNTIL_CHANGED
+from lakehouse.pruning import equal_to, is_equal
+from lakehouse.scan import dataset, find, plan
+from lakehouse.stamping import check_contiguous, select
+from lakehouse.store import Store
+from lakehouse.table_spec import TableSpec
+from lakehouse.tables import BELIEFS, COMMITS, SUPPORTERS, TABLES
+
+_HEARD: Final = pa.schema(
+    [
+        ("batch_id", pa.large_string()),
+        ("position", pa.int64()),
+        ("recorded_at", pa.int64()),
+        ("first_seq", pa.int64()),
+    ]
+)
+_SETTINGS: Final = (
+    "SET enable_external_access = false",
+    "SET autoinstall_known_extensions = false",
+    "SET autoload_known_extensions = false",
+    "SET lock_configuration = true",
+)
+
+
+class OpenLake:
+    """One tenant's lake up to a position and as known at an instant. Not shared by threads."""
+
+    def __init__(
+        self,
+        store: Store,
+        tenant: str,
+        *,
+        position: int | None = None,
+        known_at: int | None = None,
+    ) -> None:
+        """`position` is the last commit that counts, None the newest; `known_at` µs UTC.
+
+        Without `known_at` all that is committed shows. InputError for a position that the lake
+        has not reached. Commits are read first, so every batch that they name is there.
+        """
+        check_tenant(tenant)
+        self.connection: Final = duckdb.connect(":memory:")
+        commits = store.load(COMMITS)
+        self.position: Final = self._hear(commits, tenant, position)
+        self.tenant: Final = tenant
+        self.known_at: Final = known_at
+        self._let(
+            known_at=FOREVER - 1 if known_at is None else known_at,
+            always=ALWAYS,
+            until_changed=UNTIL_CHANGED,
+            forever=FOREVER,
+            position=self.position,
+        )
+        snapshots: dict[str, int | None] = {}
+        self.connection.execute(text("iso"))
+        for spec in TABLES.values():
+            table = commits if spec is COMMITS else store.load(spec)
+            snapshots[spec.name] = table.metadata.current_snapshot_id
+            self.connection.register(f"stored_{spec.name}", _rows(table, spec, tenant))
+            if spec in (BELIEFS, SUPPORTERS):
+                self.connection.execute(text(f"{spec.name}_later"))
+            self.connection.execute(text(spec.name))
+        self.snapshots: Final[Mapping[str, int | None]] = snapshots
+        """The snapshot of each table that was read; None for an empty one."""
+        for setting in _SETTINGS:
+            self.connection.execute(setting)
+
+    def sql(self, text: str) -> pa.Table:
+        """The rows that a statement gives; InputError with DuckDB's words where it cannot."""
+        try:
+            found = self.connection.execute(text)
+            return found.to_arrow_table()
+        except duckdb.Error as wrong:
+            raise InputError(
+                f"DuckDB cannot answer: {wrong}",
+                remedy=f"Views: {', '.join(TABLES)}. Files and settings are shut off.",
+            ) from wrong
+
+    def _hear(self, commits: Table, tenant: str, position: int | None) -> int:
+        entries = sorted(
+            entries_of(find(commits, COMMITS)), key=lambda entry: entry.commit.position
+        )
+        check_contiguous(entries)
+        newest = entries[-1].commit.position if entries else 0
+        if position is not None and not 0 <= position <= newest:
+            raise InputError(
+                f"position {position} is not one that the lake has reached",
+                remedy=f"Give one from 0 to {newest}.",
+            )
+        heard = select(entries, tenant, through=position)
+        columns = {
+            "batch_id": [entry.commit.batch_id for entry in heard],
+            "position": [entry.commit.position for entry in heard],
+            "recorded_at": [entry.commit.recorded_at for entry in heard],
+            "first_seq": [entry.first_seq for entry in heard],
+        }
+        self.connection.register("heard_rows", pa.Table.from_pydict(columns, _HEARD))
+        self.connection.execute("CREATE TEMP TABLE heard AS FROM heard_rows")
+        return newest if position is None else position
+
+    def _let(self, **values: object) -> None:
+        for name, value in values.items():
+            self.connection.execute(f"SET VARIABLE {name} = $1", [value])
+
+
+def _rows(table: Table, spec: TableSpec, tenant: str) -> Any:
+    """The tenant's rows, read when they are asked for; nothing of another one's."""
+    paths = plan(table, equal_to("tenant", tenant))
+    if not paths:
+        return spec.arrow.empty_table()
+    found: ds.Dataset = dataset(table, spec, paths)
+    return found.filter(is_equal("tenant", tenant))
+
+
+def text(name: str) -> str:
+    """The SQL of that file."""
+    return files(__package__).joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")

@@ -1,0 +1,106 @@
+"""An answer asked again: the same question at the same basis must have the same digest.
+
+What is asked again is the JSON of an answer, as `ask --json` prints it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from lakehouse.model.errors import InputError, IntegrityError
+from queries.answers import Answer
+from queries.basis import Instant
+from queries.view import View
+
+if TYPE_CHECKING:
+    from queries.lake_view import LakeView
+
+_Ask = Callable[[Any, Mapping[str, Any]], Answer]
+_VERBS: Final[Mapping[str, _Ask]] = {
+    "beliefs": lambda view, q: view.beliefs(q["entity"], q["predicate"]),
+    "entity": lambda view, q: view.entity(q["entity"]),
+    "neighbours": lambda view, q: view.neighbours(q["entity"], q["hops"]),
+    "paths": lambda view, q: view.paths(q["start"], q["hops"]),
+    "holders": lambda view, q: view.holders(q["predicate"], q["value"], via=q["via"]),
+    "history": lambda view, q: view.history(q["entity"], q["predicate"]),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """An answer that was given: its question, what fixed it, and its digest.
+
+    `engine` is the one that answered; `snapshots` the lake's snapshot ids by table it named.
+    """
+
+    question: Mapping[str, Any]
+    digest: str
+    engine: str
+    tenant: str
+    valid_at: Instant
+    known_at: Instant
+    listener: str
+    clearance: str
+    position: int
+    snapshots: Mapping[str, int | None]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The arguments of `Memory.view` but the tenant: at exactly that `known_at`, or not."""
+        return {
+            "valid_at": self.valid_at,
+            "known_at": self.known_at,
+            "listener": self.listener,
+            "clearance": self.clearance,
+            "strict": True,
+        }
+
+    def ask(self, view: View | LakeView) -> Answer:
+        """The same question of a view."""
+        return _VERBS[self.question["verb"]](view, self.question)
+
+    def check(self, answer: Answer) -> None:
+        """IntegrityError where the answer is another one."""
+        if answer.digest != self.digest:
+            raise IntegrityError(
+                f"the answer differs from the one that was told: digest {answer.digest}, "
+                f"told {self.digest}",
+                remedy="An erasure or a stricter classification since then may change it; else "
+                "ask the other engine (--engine), and prove the graph: `beliefgraph run`.",
+                told=self.digest,
+                answered=answer.digest,
+            )
+
+
+def told_of(record: object, place: str) -> Told:
+    """What an answer's JSON says; InputError names the place and what is missing or wrong."""
+    try:
+        return _told(record)
+    except (KeyError, TypeError, ValueError, AttributeError) as wrong:
+        raise InputError(
+            f"{place} is not an answer that was told: {type(wrong).__name__} {wrong}",
+            remedy="Give the whole JSON that `beliefgraph ask … --json` printed.",
+        ) from wrong
+
+
+def _told(record: Any) -> Told:
+    question, basis = dict(record["question"]), record["basis"]
+    if question["verb"] not in _VERBS:
+        raise ValueError(f"verb {question['verb']!r} is not known")
+    return Told(
+        question=question,
+        digest=str(record["digest"]),
+        engine=str(basis.get("engine", "graph")),
+        tenant=str(basis["tenant"]),
+        valid_at=str(basis["valid_at"]),
+        known_at=str(basis["known_at"]),
+        listener=str(basis["listener"]),
+        clearance=str(basis["clearance"]),
+        position=int(basis["position"]),
+        snapshots={
+            str(name): None if one is None else int(one)
+            for name, one in basis.get("snapshots", {}).items()
+        },
+    )

@@ -1,0 +1,150 @@
+"""The lake opened for SQL shows committed rows of one tenant, as of a basis, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lakehouse.catalog import local
+from lakehouse.iceberg import IcebergLedger, open_ledger
+from lakehouse.model.beliefs import Reason
+from lakehouse.model.errors import InputError
+from lakehouse.model.instants import FOREVER
+from lakehouse.model.ledger import BeliefChanges, Clock, Closing, SupportClosing, Tightening
+from lakehouse.open_sql import OpenLake
+from lakehouse.store import Store
+from lakehouse.tables import EPISODES, TABLES
+from tests.contracts.ledger_values import (
+    NOON,
+    TurnedClock,
+    belief,
+    episode,
+    extracted,
+    refusal,
+    statement,
+    support,
+)
+
+
+@pytest.fixture
+def clock() -> TurnedClock:
+    return TurnedClock()
+
+
+@pytest.fixture
+def ledger(tmp_path: Path, clock: TurnedClock) -> IcebergLedger:
+    """Tenant `t` with a landing, two extractions and two believings; `u` with a landing."""
+    ledger = open_ledger(tmp_path, {"HOME": str(tmp_path)}, now=clock)
+    ledger.land("t", [episode("1"), refusal("x:1")])
+    ledger.append_statements("t", extracted(statement("s1")), clock=Clock.SYSTEM, through=1)
+    opened = BeliefChanges(
+        opened=(belief("b1", recorded_from=10), belief("b2", recorded_from=20)),
+        supports_opened=(support("x1", belief_id="b1", recorded_from=15),),
+    )
+    ledger.append_beliefs("t", opened, through=2)
+    clock.instant = NOON + 1_000_000
+    ledger.land("u", [episode("1", tenant="u")])
+    ledger.append_statements("t", extracted(statement("s2")), clock=Clock.SYSTEM, through=3)
+    closed = BeliefChanges(
+        opened=(belief("b3", recorded_from=30, opened_by="s2"),),
+        closed=(Closing("b1", 30, "s2", Reason.CHANGED),),
+        tightened=(Tightening("b2", 30, 3),),
+        supports_closed=(SupportClosing("x1", 30),),
+    )
+    ledger.append_beliefs("t", closed, through=5)
+    return ledger
+
+
+def opened(tmp_path: Path, **basis: Any) -> OpenLake:
+    return OpenLake(Store(local(tmp_path / "lake")), basis.pop("tenant", "t"), **basis)
+
+
+def counts(lake: OpenLake) -> dict[str, int]:
+    return {
+        name: lake.sql(f"SELECT count(*) AS n FROM {name}")["n"][0].as_py()  # noqa: S608
+        for name in TABLES
+    }
+
+
+def test_beliefs_are_the_ledgers_own(ledger: IcebergLedger, tmp_path: Path) -> None:
+    lake = opened(tmp_path)
+    rows = lake.sql(
+        "SELECT belief_id, opened_by, recorded_to, closed_by, reason, strictest FROM beliefs"
+    )
+    assert sorted(map(tuple, (row.values() for row in rows.to_pylist()))) == sorted(
+        (
+            b.belief_id,
+            b.opened_by,
+            b.recorded_to,
+            b.closed_by,
+            b.reason and b.reason.value,
+            b.strictest,
+        )
+        for b in ledger.beliefs("t")
+    )
+    boxes = lake.sql("SELECT support_id, recorded_to FROM supporters").to_pylist()
+    assert boxes == [{"support_id": "x1", "recorded_to": 30}]
+
+
+def test_as_known_then_nothing_later_shows(ledger: IcebergLedger, tmp_path: Path) -> None:
+    lake = opened(tmp_path, known_at=29)
+    rows = lake.sql("SELECT belief_id, recorded_to, closed_by, reason FROM beliefs ORDER BY 1")
+    assert [tuple(row.values()) for row in rows.to_pylist()] == [
+        ("b1", FOREVER, None, None),
+        ("b2", FOREVER, None, None),
+    ]
+    assert counts(opened(tmp_path, known_at=14))["supporters"] == 0
+    then = counts(opened(tmp_path, known_at=NOON + 2))
+    assert (then["episodes"], then["payloads"], then["statements"], then["commits"]) == (1, 1, 1, 3)
+
+
+def test_up_to_a_position(ledger: IcebergLedger, tmp_path: Path) -> None:
+    assert counts(opened(tmp_path, position=0)) == dict.fromkeys(TABLES, 0)
+    third = opened(tmp_path, position=3)
+    assert (counts(third)["statements"], counts(third)["beliefs"]) == (1, 2)
+    assert third.sql("SELECT DISTINCT recorded_to FROM beliefs").num_rows == 1
+    assert opened(tmp_path).position == 6
+    with pytest.raises(InputError, match="position 7"):
+        opened(tmp_path, position=7)
+
+
+def test_rows_of_others_and_rows_that_no_commit_names_do_not_show(
+    ledger: IcebergLedger, tmp_path: Path
+) -> None:
+    store = Store(local(tmp_path / "lake"))
+    torn = store.load(EPISODES).scan(row_filter="tenant == 't'").to_arrow()
+    store.append(EPISODES, torn.set_column(1, "batch_id", [["torn"]]).cast(EPISODES.arrow))
+    assert counts(opened(tmp_path))["episodes"] == 1
+    other = counts(opened(tmp_path, tenant="u"))
+    assert (other["episodes"], other["statements"], other["commits"]) == (1, 0, 1)
+
+
+def test_sql_can_reach_nothing_but_the_views(ledger: IcebergLedger, tmp_path: Path) -> None:
+    lake = opened(tmp_path)
+    file = next((tmp_path / "lake" / "warehouse").rglob("*.parquet"))
+    for text in (
+        f"FROM read_parquet('{file}')",
+        f"FROM '{file}'",
+        f"COPY (SELECT 1) TO '{file}'",
+        f"ATTACH '{tmp_path}/other.db'",
+        "SET enable_external_access = true",
+        "SELECT no_such_column FROM beliefs",
+    ):
+        with pytest.raises(InputError, match="DuckDB cannot answer"):
+            lake.sql(text)
+    tenants = {row for name in TABLES for row in _tenants(lake, name)}
+    assert tenants == {"t"}
+
+
+def _tenants(lake: OpenLake, name: str) -> list[str]:
+    found: list[str] = lake.sql(f"SELECT tenant FROM stored_{name}")["tenant"].to_pylist()  # noqa: S608
+    return found
+
+
+def test_open_ends_are_told(ledger: IcebergLedger, tmp_path: Path) -> None:
+    rows = opened(tmp_path).sql(
+        f"SELECT iso({FOREVER}) AS a, iso(0) AS b, iso(-(1::BIGINT << 61)) AS c"
+    )
+    assert rows.to_pylist() == [{"a": "∞", "b": "1970-01-01T00:00:00.000000Z", "c": "-∞"}]

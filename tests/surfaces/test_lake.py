@@ -1,0 +1,100 @@
+"""`beliefgraph lake`, as an operator types it, over a small lake of two tenants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from lakehouse.iceberg import open_ledger
+from lakehouse.model.errors import EXIT_CODES
+from queries.surfaces.cli import GROUP, Commands
+from tests.contracts.ledger_values import episode
+
+ROOT = Commands(
+    "beliefgraph", entry_points=[EntryPoint("lake", "queries.surfaces.lake:lake", GROUP)]
+)
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("BELIEFGRAPH_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("BELIEFGRAPH_TENANT", raising=False)
+    ledger = open_ledger(tmp_path, {"HOME": str(tmp_path)})
+    ledger.land("t", [episode("1")])
+    ledger.land("u", [episode("1", tenant="u")])
+
+    def lake(*args: str) -> Result:
+        return CliRunner().invoke(ROOT, ["lake", *args])
+
+    return lake
+
+
+def test_snapshots_are_listed_tagged_and_read(run: Run) -> None:
+    assert "episodes           2 snapshots, since 20" in run("snapshots").stdout
+    tagged = json.loads(run("tag", "audit", "--json").stdout)
+    assert set(tagged["snapshots"]) == {"commits", "episodes", "payloads"}
+    listed = run("snapshots", "episodes").stdout.splitlines()
+    assert len(listed) == 2
+    assert listed[1].endswith("newest, tag audit")
+    first = listed[0].split()[0]
+    told = json.loads(run("at", first, "episodes", "--tenant", "t", "--json").stdout)
+    assert (told["rows"], told["shown"][0]["episode_id"]) == (1, "1")
+    assert run("at", first, "episodes", "--tenant", "u").stdout.endswith("0 rows of tenant u\n")
+    assert "1 rows of tenant u" in run("at", "audit", "payloads", "--tenant", "u").stdout
+    assert run("tag", "audit", "--remove").exit_code == 0
+
+
+def test_sql_sees_one_tenants_rows_at_a_basis(run: Run) -> None:
+    asked = ("sql", "SELECT episode_id, media_type, iso(landed_at) AS landed FROM episodes")
+    told = run(*asked, "--tenant", "u").stdout.splitlines()
+    assert told[0].split() == ["episode_id", "media_type", "landed"]
+    assert told[2].startswith("1           application/json  20")
+    assert told[3] == "1 rows of tenant u, position 2"
+    record = json.loads(run(*asked, "--tenant", "u", "--position", "1", "--json").stdout)
+    assert record["rows"] == []
+    assert record["basis"]["position"] == 1
+    assert record["basis"]["snapshots"]["beliefs"] is None
+    early = run(*asked, "--tenant", "t", "--known-at", "2001-01-01").stdout.splitlines()
+    assert early[-1] == "0 rows of tenant t, position 2, as known 2001-01-01T00:00:00Z"
+
+
+def test_upkeep_is_told_and_compared(run: Run) -> None:
+    dry = run("expire", "--dry-run").stdout.splitlines()
+    assert dry[0] == "episodes      0 expired, 2 retained, 0 tagged, 0 untagged"
+    assert dry[-1] == "nothing was changed: a dry run"
+    done = json.loads(run("compact", "--json").stdout)
+    assert (done["dry_run"], done["tables"][0]["files"], done["tables"][0]["merged"]) == (
+        False,
+        2,
+        0,
+    )
+    assert done["compared"] > 0
+    swept = run("sweep").stdout.splitlines()
+    assert swept[0] == "episodes      0 torn, 0 unreachable, 0 freed"
+    kept = run("expire").stdout.splitlines()
+    assert kept[-1].startswith("same rows and beliefs before and after, ")
+
+
+def test_what_cannot_be_read_is_told_with_its_remedy(run: Run) -> None:
+    for args, said in (
+        (("at", "audit", "episodes", "--tenant", "t"), "no snapshot 'audit'"),
+        (("at", "2001-01-01", "episodes", "--tenant", "t"), "was empty at 2001-01-01T00:00:00Z"),
+        (("at", "audit", "episodes"), "never read without one"),
+        (("at", "audit", "nothing", "--tenant", "t"), "nothing"),
+        (("sql", "SELECT nothing", "--tenant", "t"), "DuckDB cannot answer"),
+        (("sql", "SELECT 1"), "never read without one"),
+        (("sweep", "--grace", "1"), "too short"),
+        (("expire", "--keep", "3"), "below the floor"),
+        (("tag", "a b"), "cannot name a tag"),
+    ):
+        told = run(*args)
+        assert told.exit_code == EXIT_CODES["input"], told
+        assert said in told.stderr
+        assert "Traceback" not in told.stderr
