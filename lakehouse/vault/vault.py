@@ -19,7 +19,12 @@ from typing import Final
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from lakehouse.keys import check_tenant
-from lakehouse.model.errors import ConflictError, InputError, IntegrityError
+from lakehouse.model.errors import (
+    ConfigurationError,
+    ConflictError,
+    InputError,
+    IntegrityError,
+)
 from lakehouse.stamping import system_clock
 from lakehouse.vault.envelope import KEY_BYTES, SubjectKey, Tampered, bound, seal, unseal
 from lakehouse.vault.files import KeyFile, MemoryFile, verb
@@ -228,6 +233,11 @@ class Vault:
         if row is None:
             return None
         version, guard, kept, naming = row
+        if guard not in self._guards:
+            raise ConfigurationError(
+                f"the vault {self.path} is guarded by {guard!r}",
+                remedy="Use a version that knows this guard.",
+            )
         if kept not in self._opened:
             self._opened[kept] = self._guards[guard].open(tenant, kept)
         cipher = AESGCM(self._opened[kept])

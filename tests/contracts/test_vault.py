@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import sqlite3
 import stat
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -286,6 +287,32 @@ def test_tenant_keys_can_be_guarded_by_kms_and_moved_there(tmp_path: Path) -> No
         Vault(KeyFile(plain.path), KmsGuard(arn, kms)).keys_of("u", ["ann"])
     with pytest.raises(ConfigurationError, match="BELIEFGRAPH_VAULT_KMS_KEY"):
         Vault(KeyFile(tmp_path / "other"), KmsGuard("alias/none", kms)).keys_of("t", ["ann"])
+
+
+@mock_aws
+def test_the_settings_choose_kms_and_what_it_lacks_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "x")
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+    arn = boto3.client("kms", region_name="eu-west-1").create_key()["KeyMetadata"]["Arn"]
+    environ = {"BELIEFGRAPH_VAULT_KMS_KEY": arn}
+    with pytest.raises(UnavailableError, match="not reached: You must specify a region") as told:
+        open_vault(tmp_path, environ).keys_of("t", ["ann"])
+    assert "AWS_REGION" in told.value.remedy
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
+    keys = open_vault(tmp_path, environ).keys_of("t", ["ann"])
+    assert opened(tmp_path).status()[0].guard == "aws-kms"
+    # Reading needs no setting: the vault says who guards it.
+    assert opened(tmp_path).keys_of("t", ["ann"]) == keys
+    assert opened(tmp_path).rotate("t") == 2 and opened(tmp_path).status()[0].guard == "file"
+    monkeypatch.setitem(sys.modules, "botocore.exceptions", None)
+    with pytest.raises(UnavailableError, match="needs the package botocore") as missing:
+        open_vault(tmp_path, environ).rotate("t")
+    assert "beliefgraph[aws]" in missing.value.remedy
 
 
 # -- bodies ------------------------------------------------------------------------------------
