@@ -98,19 +98,23 @@ def admit_episodes(
     An id that was seen with other content becomes a refusal that names both places.
     """
     admitted = Admitted()
-    known = dict(seen)
+    fresh, digests = admitted.fresh, admitted.digests
+    places: dict[str, int] = {}
     for item in items:
-        check_owner(tenant, item.tenant, "an episode or refusal")
+        if item.tenant != tenant:
+            check_owner(tenant, item.tenant, "an episode or refusal")
         if isinstance(item, Refusal):
             admitted.refusals.append(item)
             continue
         digest = key.of_episode(item)
-        prior = known.get(item.episode_id)
+        prior = seen.get(item.episode_id)
         if prior is None:
-            known[item.episode_id] = Landed(digest, item.location)
-            admitted.fresh.append(item)
-            admitted.digests.append(digest)
-            continue
+            place = places.setdefault(item.episode_id, len(fresh))
+            if place == len(fresh):
+                fresh.append(item)
+                digests.append(digest)
+                continue
+            prior = Landed(digests[place], fresh[place].location)
         key.check(tenant, prior.digest)
         if prior.digest == digest:
             admitted.duplicates += 1

@@ -6,14 +6,14 @@ with every withdrawal, mark and erasure that reaches it, however indirectly.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from lakehouse.ledger import Ledger, Progress
 from lakehouse.model.changes import changes
 from lakehouse.model.fold import CardinalityOf
 from lakehouse.model.ledger import Commit, Stage
 from lakehouse.model.listeners import Listeners
-from lakehouse.model.statements import ENTITY, PAINTING, UNDOING, Operation, Statement
+from lakehouse.model.statements import PAINTING, UNDOING, Operation, Statement
 
 _FEW_SUBJECTS = 2_000
 """Beyond this many touched subjects one scan of the tenant is cheaper than a pruned read."""
@@ -82,7 +82,7 @@ def _closure(
     }
     frontier = list(found.values())
     while frontier:
-        names = {name for statement in frontier for name in _names(statement)}
+        names = {name for statement in frontier for name in statement.names}
         aiming = [
             s
             for s in ledger.statements(tenant, ids=names, through=through)
@@ -91,16 +91,6 @@ def _closure(
         found.update((s.statement_id, s) for s in aiming)
         frontier = aiming
     return list(found.values())
-
-
-def _names(statement: Statement) -> Iterator[str]:
-    """By what an operation may aim at it: withdrawals, marks and erasures, of entities too."""
-    yield statement.statement_id
-    yield statement.episode_id
-    if statement.op in PAINTING:
-        yield statement.subject
-        if statement.object is not None and statement.object_kind == ENTITY:
-            yield statement.object
 
 
 def _ordered(statements: Iterable[Statement]) -> list[Statement]:

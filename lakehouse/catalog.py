@@ -15,17 +15,20 @@ from typing import Any, Final
 
 import yaml
 from pyiceberg.catalog import Catalog, load_catalog
-from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
 from pyiceberg.exceptions import (
     ForbiddenError,
     NotInstalledError,
     RESTError,
     UnauthorizedError,
 )
+from pyiceberg.table import Table
+from pyiceberg.table.metadata import TableMetadata
 from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError
 
 from lakehouse.model.errors import ConfigurationError, UnavailableError
+from lakehouse.planning import ReadOnce
 from lakehouse.s3tables import check_login
 from lakehouse.seaweed.settings import CATALOG
 
@@ -36,6 +39,8 @@ _PREFIX: Final = "pyiceberg_"
 _LOCKED_SECONDS: Final = "60"
 """How long a writer waits for SQLite's lock."""
 _SECTION_PARTS: Final = 3
+_MOST_METADATA: Final = 32
+"""Metadata files kept parsed: a few of each table, up to some hundred KB each."""
 _EXTRAS: Final = {"boto3": "'beliefgraph[aws]'", "pg8000": "'beliefgraph[postgres]'"}
 
 
@@ -70,11 +75,37 @@ def local(lake: Path) -> Catalog:
     where = URL.create(
         "sqlite", database=str(folder / "catalog.db"), query={"timeout": _LOCKED_SECONDS}
     )
-    return SqlCatalog(
+    return _LocalCatalog(
         LOCAL,
         uri=where.render_as_string(hide_password=False),
         warehouse=f"file://{folder / 'warehouse'}",
     )
+
+
+class _LocalCatalog(SqlCatalog):
+    """Asks the database each time which metadata file is the table's, and parses each file once.
+
+    Such a file never changes and its name holds a random id; parsing it was half of a load.
+    """
+
+    def __init__(self, name: str, **properties: str) -> None:
+        super().__init__(name, **properties)
+        self._parsed = ReadOnce[TableMetadata](_MOST_METADATA)
+
+    def _convert_orm_to_iceberg(self, orm_table: IcebergTables) -> Table:
+        location = orm_table.metadata_location
+        known = self._parsed.get(location) if location else None
+        if not (location and known):
+            table = super()._convert_orm_to_iceberg(orm_table)
+            self._parsed.keep(table.metadata_location, (table.metadata,))
+            return table
+        return Table(
+            identifier=(*self.identifier_to_tuple(orm_table.table_namespace), orm_table.table_name),
+            metadata=known[0],
+            metadata_location=location,
+            io=self._load_file_io(known[0].properties, location),
+            catalog=self,
+        )
 
 
 def configured(environ: Mapping[str, str]) -> tuple[str, dict[str, str]] | None:

@@ -99,7 +99,7 @@ class LakeReader:
         return {episode.episode_id: episode for episode in episodes_of(tenant, rows, None)}
 
     def payload(self, tenant: str, episode_id: str) -> bytes:
-        """The raw record: its header names the batch, the batch names the file."""
+        """The raw record: its header names the batch, which names the file, and the place in it."""
         entries = select(self._log.entries(), tenant, Stage.LAND)
         where = equal_to("episode_id", episode_id)
         exactly = is_equal("episode_id", episode_id)
@@ -109,6 +109,7 @@ class LakeReader:
             raise unknown(episode_id)
         entry = entries[header["rank"][0].as_py()]
         columns = ("cipher", "body")
+        exactly &= is_equal("ordinal", header["ordinal"][0].as_py())
         rows = self._rows(PAYLOADS, tenant, [entry], columns, where=where, exactly=exactly)
         if rows.num_rows != 1:
             raise IntegrityError(

@@ -46,7 +46,7 @@ def is_in(column: str, names: Collection[str]) -> Any:
     return ds.field(column).isin(pa.array(list(names), pa.large_string()))
 
 
-def is_equal(column: str, value: str) -> Any:
+def is_equal(column: str, value: str | int) -> Any:
     """Chooses rows whose column is this, as an Arrow expression."""
     return ds.field(column) == value
 

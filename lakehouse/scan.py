@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 from pyiceberg.expressions import AlwaysTrue, BooleanExpression
 from pyiceberg.io.pyarrow import PyArrowFileIO
-from pyiceberg.manifest import DataFile
 from pyiceberg.table import Table
 
 from lakehouse.model.errors import ConfigurationError, IntegrityError
+from lakehouse.planning import live_files
 from lakehouse.stamping import Entry
 from lakehouse.table_spec import TableSpec
 
@@ -31,21 +31,6 @@ def plan(table: Table, where: BooleanExpression, snapshot_id: int | None = None)
     Of the snapshot of that id, else of the handle's newest.
     """
     return [file.file_path for file in live_files(table, where, snapshot_id)]
-
-
-def live_files(
-    table: Table, where: BooleanExpression | None = None, snapshot_id: int | None = None
-) -> list[DataFile]:
-    """As `plan`, the files as Iceberg knows them; IntegrityError where one carries deletes."""
-    files = []
-    for task in table.scan(row_filter=where or AlwaysTrue(), snapshot_id=snapshot_id).plan_files():
-        if task.delete_files:
-            raise IntegrityError(
-                f"{task.file.file_path} carries deletes, the lake is append-only",
-                remedy="Rewrite the file (copy-on-write); another engine changed the table.",
-            )
-        files.append(task.file)
-    return files
 
 
 def read(

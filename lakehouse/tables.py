@@ -94,7 +94,11 @@ PAYLOADS: Final = TableSpec(
         ("body", _BYTES, True),
     ),
     partition=_BY_MONTH,
-    properties={"write.metadata.metrics.column.body": "none"},
+    properties={
+        "write.metadata.metrics.column.body": "none",
+        # One payload is read by unpacking the row group that its ordinal lies in.
+        "write.parquet.row-group-limit": "5000",
+    },
 )
 STATEMENTS: Final = TableSpec(
     "statements",

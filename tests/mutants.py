@@ -127,7 +127,8 @@ def _marked_from_the_start(ledger: list[Statement]) -> Iterable[Statement]:
 
 
 def _without_erased(ledger: list[Statement]) -> Iterable[Statement]:
-    gone = folding.erased_ids(ledger)
+    targets = {s.target for s in ledger if s.op is Operation.ERASE}
+    gone = {s.statement_id for s in ledger if not targets.isdisjoint(s.names)}
     return [s for s in ledger if s.statement_id not in gone]
 
 

@@ -22,7 +22,8 @@ from lakehouse.codec_commits import entries_of
 from lakehouse.maintenance.keeper import check_ours
 from lakehouse.maintenance.swap import swap
 from lakehouse.model.errors import IntegrityError
-from lakehouse.scan import find, live_files, read
+from lakehouse.planning import live_files
+from lakehouse.scan import find, read
 from lakehouse.store import Store
 from lakehouse.table_spec import TableSpec
 from lakehouse.tables import COMMITS, DEFINITIONS, PUBLICATIONS, TABLES

@@ -24,7 +24,8 @@ from lakehouse.maintenance.keeper import check_ours
 from lakehouse.maintenance.reach import reached
 from lakehouse.maintenance.swap import swap
 from lakehouse.model.errors import InputError, IntegrityError
-from lakehouse.scan import file_system, find, live_files, read
+from lakehouse.planning import live_files
+from lakehouse.scan import file_system, find, read
 from lakehouse.store import Store
 from lakehouse.table_spec import TableSpec
 from lakehouse.tables import COMMITS, TABLES

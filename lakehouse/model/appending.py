@@ -30,7 +30,7 @@ _ASSERT: Final = Operation.ASSERT
 def _alone(painter: Statement, mask: int) -> list[Piece]:
     """The pieces of a key of one statement (most keys of many feeds)."""
     start, end = painter.valid_from, painter.end
-    if painter.op is not _ASSERT or start >= end:
+    if painter.op is not _ASSERT:
         return []
     value = (painter.object_kind, painter.object)
     return [_piece(painter, start, end, value, mask)]
@@ -44,7 +44,7 @@ def fold_additions(statements: Sequence[Statement], mask: int) -> list[Piece]:
     """Every piece of one key, open and closed, from its painting statements in ledger order.
 
     All of them are heard by the listeners of `mask` and nobody else; none is withdrawn, marked
-    or erased.
+    or erased, and no period is empty.
     """
     if len(statements) == 1:
         return _alone(statements[0], mask)
@@ -89,10 +89,7 @@ class _Adding:
         for piece in self._lay(painter):
             head_is_left = self._split(piece, at, name)
             changed = head_is_left and painter.op is _ASSERT
-            piece.reason = Reason.CHANGED if changed else BY_OPERATION[painter.op]
-            piece.recorded_to, piece.closed_by = at, name
-            for box in piece.boxes:
-                box.recorded_to = at
+            piece.close(at, Reason.CHANGED if changed else BY_OPERATION[painter.op], name)
             self._closed.append(piece)
 
     def add_together(self, painters: Sequence[Statement]) -> None:

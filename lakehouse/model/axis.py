@@ -34,7 +34,7 @@ class Axis(Generic[_T]):
         """The spans that the painter covers: its period, or what of it did not begin later."""
         began, end = painter.valid_from, painter.end
         if not painter.until_changed:
-            return [(began, end)] if began < end else []
+            return [(began, end)]
         first = bisect_right(self.starts, began) - 1
         strokes = [(began, self.end(first))]
         for place in self._candidates(first, began):

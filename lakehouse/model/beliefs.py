@@ -97,17 +97,7 @@ def live(box: Belief | Support, valid_at: int, known_at: int, listener: int) -> 
 
 def key_of(tenant: str, subject: str, predicate: str, object_: str | None = None) -> str:
     """The key's stable id: 128-bit hash of its parts (`object_` for `many` predicates only)."""
-    parts = (
-        (tenant, subject, predicate)
-        if object_ is None
-        else (
-            tenant,
-            subject,
-            predicate,
-            object_,
-        )
-    )
-    return identity(*parts)
+    return identity(tenant, subject, predicate, *(() if object_ is None else (object_,)))
 
 
 def identity(*parts: object) -> str:

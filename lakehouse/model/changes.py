@@ -1,7 +1,8 @@
 """What a batch changes: the fold of the touched keys, cut at the instant already recorded.
 
 Rectangles are a function of the ledger, so what earlier batches recorded is the part of today's
-fold that began by then. Only an erasure reaches back: then the old fold is compared by id.
+fold that began by then. Only an erasure reaches back: then the old fold is compared by id, and
+every rectangle of a key that it reached has a new one (model.erasures).
 """
 
 from __future__ import annotations

@@ -16,13 +16,14 @@ from operator import attrgetter
 
 from lakehouse.model.appending import fold_additions
 from lakehouse.model.beliefs import Belief, Support, identity, key_of
+from lakehouse.model.erasures import Erasures
 from lakehouse.model.instants import FOREVER
 from lakehouse.model.keyfold import fold_key
 from lakehouse.model.listeners import Listeners
 from lakehouse.model.pieces import Box, Piece
 from lakehouse.model.predicates import Cardinality
 from lakehouse.model.standing import Standings, Step
-from lakehouse.model.statements import ENTITY, PAINTING, Operation, Statement
+from lakehouse.model.statements import Operation, Statement
 
 CardinalityOf = Callable[[str], Cardinality]
 Key = tuple[str, ...]
@@ -54,10 +55,10 @@ def fold(
     supports: list[Support] = []
     with without_collection():
         standing = Standings(ledger, listeners)
-        for key, pieces in fold_keys(ledger, cardinality, listeners, standing):
+        for key, pieces, generation in fold_keys(ledger, cardinality, listeners, standing):
             name = key_of(*key)
             for piece in pieces:
-                belief, boxes = _belief(piece, name, by_id, standing)
+                belief, boxes = _belief(piece, name, generation, by_id, standing)
                 beliefs.append(belief)
                 supports.extend(boxes)
     beliefs.sort(key=lambda belief: (belief.recorded_from, belief.belief_id))
@@ -90,17 +91,21 @@ def fold_keys(
     cardinality: CardinalityOf,
     listeners: Listeners,
     standing: Standings,
-) -> Iterator[tuple[Key, list[Piece]]]:
-    """Each key with its pieces; the ledger is in ledger order and settled in `standing`."""
+) -> Iterator[tuple[Key, list[Piece], int]]:
+    """Each key with its pieces and its generation (model.erasures).
+
+    The ledger is in ledger order and settled in `standing`.
+    """
     by_id: dict[str, Statement] = {}
-    erased = erased_ids(ledger)
+    erasures = Erasures(ledger)
     for key, painters in _keys(ledger, cardinality):
-        mask = None if erased else _common_mask(painters, listeners, standing)
+        erased = erasures.of(painters)
+        mask = None if erased.ids else _common_mask(painters, listeners, standing)
         if mask is not None:
-            yield key, fold_additions(painters, mask)
+            yield key, fold_additions(painters, mask), 0
             continue
         by_id = by_id or {statement.statement_id: statement for statement in ledger}
-        yield key, fold_key(painters, standing, by_id, erased)
+        yield key, fold_key(painters, standing, by_id, erased.ids), erased.generation
 
 
 def _common_mask(
@@ -114,33 +119,18 @@ def _common_mask(
     return masks.pop() if len(masks) == 1 else None
 
 
-def erased_ids(ledger: Sequence[Statement]) -> frozenset[str]:
-    """Ids of the statements that an erasure reaches, earlier or later than itself (DESIGN 3.7)."""
-    erase = Operation.ERASE
-    targets = {s.target for s in ledger if s.op is erase}
-    if not targets:
-        return frozenset()
-    return frozenset(s.statement_id for s in ledger if not targets.isdisjoint(_names(s)))
-
-
-def _names(statement: Statement) -> Iterator[str]:
-    yield statement.statement_id
-    yield statement.episode_id
-    if statement.op in PAINTING:
-        yield statement.subject
-        if statement.object is not None and statement.object_kind == ENTITY:
-            yield statement.object
-
-
 def _keys(
     ledger: Sequence[Statement], cardinality: CardinalityOf
 ) -> Iterator[tuple[Key, list[Statement]]]:
-    """Each key with its painting statements in ledger order; wildcards are in every object's."""
+    """Each key with its painting statements in ledger order; wildcards are in every object's.
+
+    One whose period is empty paints nothing and is left out.
+    """
     groups: dict[tuple[str, str, str], list[Statement]] = defaultdict(list)
     asserts, ends, retracts = Operation.ASSERT, Operation.END, Operation.RETRACT
     for statement in ledger:
         op = statement.op
-        if op is asserts or op is ends or op is retracts:
+        if (op is asserts or op is ends or op is retracts) and statement.reaches:
             groups[statement.tenant, statement.subject, statement.predicate].append(statement)
     for key, painters in groups.items():
         if cardinality(key[2]) is Cardinality.ONE:
@@ -158,13 +148,15 @@ def _keys(
 def _belief(
     piece: Piece,
     key: str,
+    generation: int,
     by_id: Mapping[str, Statement],
     standing: Standings,
 ) -> tuple[Belief, list[Support]]:
     boxes = [*piece.past_boxes, *piece.boxes] if piece.past_boxes else piece.boxes
     origin = by_id[piece.origin]
-    content = (piece.origin, piece.erased, piece.trust, piece.classification)
-    belief_id = identity(key, piece.start, piece.end, piece.recorded_from, piece.mask, *content)
+    start, end, content, mask = piece.shape
+    told = (key, start, end, piece.recorded_from, mask, *content)
+    belief_id = identity(*told, generation) if generation else identity(*told)
     strictest, tightened = _strictness(piece, boxes, by_id, standing)
     belief = Belief(
         tenant=origin.tenant,

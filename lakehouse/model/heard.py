@@ -34,14 +34,14 @@ class Heard:
         """From now on the statement is heard."""
         if statement.until_changed:
             self._yielding.add(statement)
-        elif statement.valid_from < statement.end:
+        else:
             self._explicit.add(statement)
 
     def remove(self, statement: Statement) -> None:
         """The statement, heard so far, is heard no more."""
         if statement.until_changed:
             self._yielding.remove(statement)
-        elif statement.valid_from < statement.end:
+        else:
             self._explicit.remove(statement)
 
     def bounds(self, start: int, end: int) -> list[int]:
@@ -77,13 +77,14 @@ def _same(one: Statement, other: Statement) -> bool:
 
 
 class _Yielding:
-    """Painters until changed, by their start, in a tree of the earliest stated under each node."""
+    """Painters until changed, by their start, in a tree of the earliest and the latest stated."""
 
-    __slots__ = ("_all", "_at", "_earliest", "_starts")
+    __slots__ = ("_all", "_at", "_earliest", "_latest", "_starts")
 
     def __init__(self, statements: Iterable[Statement]) -> None:
         self._all = sorted({s.valid_from for s in statements if s.until_changed})
         self._earliest = [_BEYOND] * (2 * len(self._all))
+        self._latest = [_FIRST] * (2 * len(self._all))
         self._starts: list[int] = []
         self._at: dict[int, list[_Entry]] = {}
 
@@ -93,55 +94,51 @@ class _Yielding:
             insort(self._starts, start)
             self._at[start] = []
         insort(self._at[start], (statement.order, statement))
-        self._note(start, self._at[start][0][0])
+        self._note(start)
 
     def remove(self, statement: Statement) -> None:
         start = statement.valid_from
         entries = self._at[start]
         del entries[bisect_left(entries, (statement.order,))]
-        self._note(start, entries[0][0] if entries else _BEYOND)
         if not entries:
             del self._at[start]
             del self._starts[bisect_left(self._starts, start)]
+        self._note(start)
 
-    def _note(self, start: int, earliest: _Order) -> None:
-        tree = self._earliest
+    def _note(self, start: int) -> None:
+        entries = self._at.get(start)
+        earliest, latest = self._earliest, self._latest
         node = bisect_left(self._all, start) + len(self._all)
-        tree[node] = earliest
+        earliest[node] = entries[0][0] if entries else _BEYOND
+        latest[node] = entries[-1][0] if entries else _FIRST
         while node > 1:
-            best = min(tree[node], tree[node ^ 1])
+            first = min(earliest[node], earliest[node ^ 1])
+            last = max(latest[node], latest[node ^ 1])
             node >>= 1
-            if tree[node] == best:
+            if earliest[node] == first and latest[node] == last:
                 return
-            tree[node] = best
+            earliest[node], latest[node] = first, last
 
     def bounds(self, start: int, end: int) -> list[int]:
         return self._starts[bisect_right(self._starts, start) : bisect_left(self._starts, end)]
 
     def last(self, at: int, below: _Order, above: _Order, since: int) -> Statement | None:
         """Of those that began in [since, at] the last to begin, stated between the two orders."""
-        place = bisect_right(self._all, at) - 1
-        while place >= 0:
-            place = self._earlier_than(below, place)
-            if place < 0 or self._all[place] < since:
-                return None
-            entries = self._at[self._all[place]]
+        leaves = len(self._all)
+        low, high = bisect_left(self._all, since), bisect_right(self._all, at)
+        nodes = _blocks(low, high, leaves)[::-1] if low < high else []
+        while nodes:
+            node = nodes.pop()
+            if self._earliest[node] >= below or self._latest[node] <= above:
+                continue
+            if node < leaves:
+                nodes += (2 * node, 2 * node + 1)
+                continue
+            entries = self._at[self._all[node - leaves]]
             found = entries[bisect_left(entries, (below,)) - 1]
             if found[0] > above:
                 return found[1]
-            place -= 1
         return None
-
-    def _earlier_than(self, below: _Order, place: int) -> int:
-        """The last start up to this place that has a statement before an order; -1: none."""
-        tree, leaves = self._earliest, len(self._all)
-        for first in _blocks(0, place + 1, leaves):
-            if tree[first] < below:
-                node = first
-                while node < leaves:
-                    node = 2 * node + (tree[2 * node + 1] < below)
-                return node - leaves
-        return -1
 
 
 def _blocks(low: int, high: int, leaves: int) -> list[int]:
@@ -166,7 +163,7 @@ class _Explicit:
     __slots__ = ("_bounds", "_nodes")
 
     def __init__(self, statements: Iterable[Statement]) -> None:
-        explicit = [s for s in statements if not s.until_changed and s.valid_from < s.end]
+        explicit = [s for s in statements if not s.until_changed]
         self._bounds = sorted({bound for s in explicit for bound in (s.valid_from, s.end)})
         self._nodes: dict[int, list[_Entry]] = defaultdict(list)
 

@@ -1,8 +1,9 @@
 """What an audience hears at one recorded instant, and where on the valid axis that matters.
 
 What is forgotten or marked can matter only where it shows or lies right beneath what shows:
-deeper down, something else hides it whatever happens to it. A painter with a period of its own
-is the exception, since it decides which of the later ones that give way could paint.
+deeper down, something else hides it whatever happens to it. The exceptions are forgotten over their
+whole period: a painter with a period of its own, since it decides which of the later ones that give
+way could paint; one that asserts nothing, and an erased one, since no belief tells where they show.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def hear(
         elif levels is None:
             gone.append(statement)
         else:
-            change.dirty += _reach(audience, statement, erased)
+            change.dirty += _shown(audience, statement, erased)
     if gone:
         reached = [span for s in gone for span in _reach(audience, s, erased)]
         audience.canvas.forget(gone)
@@ -85,9 +86,14 @@ def _take(
 
 
 def _reach(audience: Audience, statement: Statement, erased: Collection[str]) -> list[Span]:
-    """Where it matters that a statement heard so far is heard no more, or carries other levels."""
-    span = (statement.valid_from, statement.end)
-    plain = statement.until_changed and statement.op is Operation.ASSERT
-    if not plain or statement.erased or statement.statement_id in erased:
-        return [span] if span[0] < span[1] else []
-    return audience.showing(statement.statement_id) + audience.canvas.near(statement)
+    """Where it matters that a statement heard so far is heard no more."""
+    if not statement.until_changed or statement.op is not Operation.ASSERT:
+        return [(statement.valid_from, statement.end)]
+    return _shown(audience, statement, erased) + audience.canvas.near(statement)
+
+
+def _shown(audience: Audience, statement: Statement, erased: Collection[str]) -> list[Span]:
+    """Where a statement may show: an erased one supports nothing, but keeps its place."""
+    if statement.erased or statement.statement_id in erased:
+        return [(statement.valid_from, statement.end)]
+    return audience.showing(statement.statement_id)

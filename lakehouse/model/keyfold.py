@@ -6,6 +6,7 @@ pieces that touch what changed are cut anew; those that come out the same stay o
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
@@ -28,7 +29,8 @@ def fold_key(
 ) -> list[Piece]:
     """Every piece of one key, open and closed, from its painting statements in ledger order.
 
-    `by_id` finds the causes of steps (withdrawals and marks) and `erased` are statement ids.
+    `by_id` finds the causes of steps (withdrawals and marks) and `erased` are statement ids. No
+    period is empty.
     """
     audiences = [
         Audience(mask, Canvas(statements, erased)) for mask in _partition(statements, standings)
@@ -135,10 +137,16 @@ def _recut(
             )
             for audience in holders:
                 audience.insert(kept)
-        elif not any(start < kept.end and kept.start < end for start, end in dirty):
+        elif not _overlaps(kept, dirty):
             continue
         _refresh(kept, at, boxes(shape, audiences, erased), audiences)
     return closed
+
+
+def _overlaps(piece: Piece, dirty: Sequence[Span]) -> bool:
+    """True where the piece overlaps one of the spans, which are in order and apart."""
+    place = bisect_left(dirty, (piece.end,))
+    return place > 0 and dirty[place - 1][1] > piece.start
 
 
 def _windows(

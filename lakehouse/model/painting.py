@@ -131,7 +131,7 @@ class Canvas:
     def insert(self, painter: Statement) -> list[Span]:
         """Hear a statement that others follow; returns where it may show, laid anew."""
         self._heard.add(painter)
-        spans = [span for span in self._open_to(painter) if span[0] < span[1]]
+        spans = self._open_to(painter)
         self.redo(spans)
         return spans
 
@@ -153,16 +153,20 @@ class Canvas:
         for start, end in union(spans):
             starts: list[int] = []
             laid: list[Layer | None] = []
+            beneath: list[dict[str, Statement]] = []
             last: tuple[list[Statement], bool] | None = None
             for at in [start, *self._heard.bounds(start, end)]:
-                run, beneath = self._heard.run(at)
-                if (run, beneath is None) != last:
+                run, under = self._heard.run(at)
+                if (run, under is None) != last:
                     starts.append(at)
                     laid.append(self._chain(run))
-                    last = (run, beneath is None)
-                layer = laid[-1]
-                if layer is not None and beneath is not None and beneath not in layer.beneath:
-                    layer.beneath += (beneath,)
+                    beneath.append({})
+                    last = (run, under is None)
+                if under is not None:
+                    beneath[-1][under.statement_id] = under
+            for layer, covered in zip(laid, beneath, strict=True):
+                if layer is not None:
+                    layer.beneath = tuple(covered.values())
             self._put(start, end, starts, laid)
 
     def _chain(self, run: Sequence[Statement]) -> Layer | None:

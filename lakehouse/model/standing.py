@@ -147,16 +147,27 @@ def _settle(
     effects: Mapping[str, list[_Effect]],
     listeners: Listeners,
 ) -> tuple[Step, ...]:
-    causes = {
-        effect.at: effect.cause for undoer in undoers for effect in effects[undoer.statement_id]
-    }
-    causes[statement.recorded_at] = statement.statement_id
+    causes: dict[int, list[tuple[Statement | None, str]]] = defaultdict(list)
+    causes[statement.recorded_at].append((None, statement.statement_id))
+    for undoer in undoers:
+        for effect in effects[undoer.statement_id]:
+            causes[effect.at].append((undoer, effect.cause))
+
+    def carried_at(at: int, but: Statement | None = None) -> tuple[Carried, ...]:
+        return _carried_at(statement, undoers, effects, listeners.everyone, at, but)
+
     steps: list[Step] = []
     for at in sorted(causes):
-        carried = _carried_at(statement, undoers, effects, listeners.everyone, at)
+        carried = carried_at(at)
         if not steps or steps[-1].carried != carried:
             heard = _heard(statement, carried, listeners)
-            steps.append(Step(at, carried, heard, causes[at]))
+            *others, (_, cause) = causes[at]
+            if not steps:
+                cause = statement.statement_id
+            elif others:
+                mattered = (c for u, c in reversed(causes[at]) if carried_at(at, u) != carried)
+                cause = next(mattered, cause)
+            steps.append(Step(at, carried, heard, cause))
     return tuple(steps)
 
 
@@ -166,10 +177,12 @@ def _carried_at(
     effects: Mapping[str, list[_Effect]],
     everyone: int,
     at: int,
+    but: Statement | None = None,
 ) -> tuple[Carried, ...]:
+    """What it carries from `at` on; of the undoer `but` only what it did before."""
     parts = {(statement.trust, statement.classification): everyone}
     for undoer in undoers:
-        mask = _mask_at(effects[undoer.statement_id], at)
+        mask = _mask_at(effects[undoer.statement_id], at - (undoer is but))
         if not mask:
             continue
         changed: dict[tuple[int, int], int] = {}

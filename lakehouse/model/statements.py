@@ -78,6 +78,16 @@ class Statement:
     erased: bool = False
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """By what an operation may aim at it: its id, its episode, the entities it speaks of."""
+        own = (self.statement_id, self.episode_id)
+        if self.op not in PAINTING:
+            return own
+        if self.object is not None and self.object_kind == ENTITY:
+            return (*own, self.subject, self.object)
+        return (*own, self.subject)
+
+    @property
     def order(self) -> tuple[int, int]:
         """Place in the tenant's ledger."""
         return (self.recorded_at, self.seq)
@@ -87,6 +97,11 @@ class Statement:
         """True where the period yields to what begins later (DESIGN section 3.3)."""
         op = self.op
         return (self.valid_to == UNTIL_CHANGED and op is _ASSERT) or op is _END
+
+    @property
+    def reaches(self) -> bool:
+        """True where the period holds an instant; one that is empty or reversed holds none."""
+        return self.valid_from < UNTIL_CHANGED and self.valid_from < self.end
 
     @property
     def end(self) -> int:

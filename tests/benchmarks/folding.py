@@ -74,7 +74,7 @@ def rectangles(statements: list[Statement]) -> int:
         ledger = in_order(statements)
         standing = Standings(ledger, listeners)
         keys = fold_keys(ledger, lambda predicate: Cardinality.ONE, listeners, standing)
-        kept = [pieces for _, pieces in keys]
+        kept = [pieces for _, pieces, _ in keys]
     return sum(map(len, kept))
 
 
@@ -136,7 +136,7 @@ def memory(a_key: int) -> tuple[float, float]:
     try:
         standing = Standings(statements, listeners)
         keys = fold_keys(statements, lambda predicate: Cardinality.ONE, listeners, standing)
-        kept = [pieces for _, pieces in keys]
+        kept = [pieces for _, pieces, _ in keys]
         _, most = tracemalloc.get_traced_memory()
         gc.collect()
         now, _ = tracemalloc.get_traced_memory()

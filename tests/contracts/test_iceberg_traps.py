@@ -296,7 +296,8 @@ def test_tables_are_made_as_the_design_says(home: Path) -> None:
         stamps = {f.name for f in table.schema().fields if f.field_type == TimestamptzType()}
         assert stamps <= {"landed_at", "recorded_at"}
         assert not stamps or name in {"episodes", "payloads", "commits"}
-        assert table.properties["write.parquet.row-group-limit"] == "20000"
+        limit = "5000" if name == "payloads" else "20000"
+        assert table.properties["write.parquet.row-group-limit"] == limit
         assert table.properties["commit.manifest.min-count-to-merge"] == "20"
         assert table.properties["write.metadata.previous-versions-max"] == "10"
         retries = "0" if name in {"commits", "definitions", "publications"} else "20"

@@ -49,7 +49,7 @@ def additions(draw: st.DrawFn, most: int) -> list[Statement]:
                 classification=draw(st.integers(0, 3)),
             )
         )
-    return made
+    return [statement for statement in made if statement.reaches]
 
 
 def _plain(pieces: list[Piece]) -> list[tuple[Any, ...]]:

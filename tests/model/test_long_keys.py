@@ -113,3 +113,43 @@ def test_what_is_withdrawn_from_right_beneath_joins_what_it_parted() -> None:
     (now,) = [belief for belief in folded.beliefs if belief.recorded_to == FOREVER]
     (box,) = [box for box in folded.supports if box.recorded_to == FOREVER]
     assert (now.origin, now.recorded_from, box.statement_id) == ("s0", 9, "s2")
+
+
+def _aimed(op: Operation, seq: int, **more: object) -> Statement:
+    return Statement(
+        tenant="t", statement_id=f"u{seq}", op=op, recorded_at=5, seq=seq, episode_id=f"eu{seq}",
+        target="s0", trust=3, **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("marked_last", [True, False])
+def test_of_two_that_undo_at_one_instant_the_one_that_changed_something_is_the_cause(
+    marked_last: bool,
+) -> None:
+    said = Statement(
+        tenant="t", statement_id="s0", op=Operation.ASSERT, recorded_at=1, seq=0, episode_id="e0",
+        subject="S", predicate="state", object="X", object_kind="string", valid_from=0, trust=2,
+    )  # fmt: skip
+    mark = _aimed(Operation.MARK, 3 if marked_last else 1, mark_trust=2)
+    folded = fold(
+        [said, mark, _aimed(Operation.WITHDRAW, 2)], lambda predicate: Cardinality.ONE, Listeners()
+    )
+    assert {(b.reason, b.closed_by) for b in folded.beliefs} == {("withdrawn", "u2")}
+
+
+@pytest.mark.parametrize(("start", "end"), [(5, 5), (5, 3), (FOREVER, FOREVER),
+                                            (FOREVER, UNTIL_CHANGED),
+                                            (UNTIL_CHANGED, UNTIL_CHANGED)])  # fmt: skip
+def test_a_period_that_holds_no_instant_paints_nothing(start: int, end: int) -> None:
+    common = {
+        "tenant": "t", "op": Operation.ASSERT, "subject": "S", "predicate": "state",
+        "object_kind": "string",
+    }  # fmt: skip
+    said = [
+        Statement(**common, statement_id="s0", recorded_at=1, seq=0, episode_id="e0", object="X",  # type: ignore[arg-type]
+                  valid_from=0),
+        Statement(**common, statement_id="s1", recorded_at=2, seq=1, episode_id="e1", object="Z",  # type: ignore[arg-type]
+                  valid_from=start, valid_to=end),
+    ]  # fmt: skip
+    (only,) = fold(said, lambda predicate: Cardinality.ONE, Listeners()).beliefs
+    assert (only.value, only.valid_from, only.recorded_to) == ("X", 0, FOREVER)
