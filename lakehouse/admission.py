@@ -135,6 +135,7 @@ def _other_content(episode: Episode, digest: str, prior: Landed) -> Refusal:
         reason=f"episode id {episode.episode_id!r} was landed from {there} (digest "
         f"{prior.digest}) and comes with other content from {here} (digest {digest})",
         raw=episode.payload,
+        protection=episode.protection,
     )
 
 

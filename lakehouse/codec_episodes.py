@@ -7,16 +7,18 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from lakehouse.columns import Same, assemble, shared, tags, values
-from lakehouse.model.episodes import Episode, Refusal
-from lakehouse.model.errors import ConfigurationError
+from lakehouse.model.episodes import Episode, Protection, Refusal
 from lakehouse.tables import EPISODES, PAYLOADS, QUARANTINE
-
-UNENCRYPTED = "none"
-"""`cipher` of a body that is kept as it came."""
+from lakehouse.vault.bodies import PLAIN, Kept
 
 
 def header_rows(
-    tenant: str, batch: str, episodes: Sequence[Episode], digests: Sequence[str], landed_at: int
+    tenant: str,
+    batch: str,
+    episodes: Sequence[Episode],
+    kept: Sequence[Kept],
+    digests: Sequence[str],
+    landed_at: int,
 ) -> pa.Table:
     """Rows of `episodes`; `landed_at` in µs UTC, one for the batch."""
     return assemble(
@@ -40,11 +42,14 @@ def header_rows(
             "tags": [e.tags for e in episodes],
             "location": [e.location for e in episodes],
             "digest": digests,
+            "subject_keys": [one.keys for one in kept],
         },
     )
 
 
-def payload_rows(tenant: str, batch: str, episodes: Sequence[Episode], landed_at: int) -> pa.Table:
+def payload_rows(
+    tenant: str, batch: str, episodes: Sequence[Episode], kept: Sequence[Kept], landed_at: int
+) -> pa.Table:
     """Rows of `payloads`, in the order of the headers."""
     return assemble(
         PAYLOADS,
@@ -55,14 +60,23 @@ def payload_rows(tenant: str, batch: str, episodes: Sequence[Episode], landed_at
             "ordinal": range(len(episodes)),
             "episode_id": [e.episode_id for e in episodes],
             "landed_at": Same(landed_at),
-            "cipher": Same(UNENCRYPTED),
-            "body": [e.payload for e in episodes],
+            "cipher": [one.cipher for one in kept],
+            "body": [one.body for one in kept],
         },
     )
 
 
-def episodes_of(tenant: str, headers: pa.Table, bodies: Sequence[bytes] | None) -> list[Episode]:
-    """Episodes of header rows, with these bodies or with empty ones."""
+def kept_of(headers: pa.Table, payloads: pa.Table) -> list[Kept]:
+    """Payloads as they are kept; rows of both tables in the same order."""
+    columns = (shared(payloads, "cipher"), _keys(headers), values(payloads, "body"))
+    return [Kept(*row) for row in zip(*columns, strict=True)]
+
+
+def episodes_of(
+    tenant: str, headers: pa.Table, bodies: Sequence[bytes | None] | None
+) -> list[Episode]:
+    """Episodes of header rows, with these bodies (None: erased) or with empty ones."""
+    held: dict[tuple[str, ...], Protection] = {}
     columns = zip(
         values(headers, "episode_id"),
         shared(headers, "source"),
@@ -77,6 +91,7 @@ def episodes_of(tenant: str, headers: pa.Table, bodies: Sequence[bytes] | None) 
         shared(headers, "who"),
         tags(headers),
         values(headers, "location"),
+        _keys(headers),
         bodies if bodies is not None else [b""] * headers.num_rows,
         strict=True,
     )
@@ -86,7 +101,7 @@ def episodes_of(tenant: str, headers: pa.Table, bodies: Sequence[bytes] | None) 
             episode_id=episode_id,
             source=source,
             source_key=source_key,
-            payload=body,
+            payload=body or b"",
             media_type=media_type,
             attested_at=attested_at,
             occurred_at=occurred_at,
@@ -97,6 +112,8 @@ def episodes_of(tenant: str, headers: pa.Table, bodies: Sequence[bytes] | None) 
             who=who,
             tags=tag,
             location=location,
+            protection=held.setdefault(keys, Protection(encrypted=bool(keys), keys=keys)),
+            erased=body is None,
         )
         for (
             episode_id,
@@ -112,15 +129,20 @@ def episodes_of(tenant: str, headers: pa.Table, bodies: Sequence[bytes] | None) 
             who,
             tag,
             location,
+            keys,
             body,
         ) in columns
     ]
 
 
 def refusal_rows(
-    tenant: str, batch: str, refusals: Sequence[Refusal], digests: Sequence[str]
+    tenant: str,
+    batch: str,
+    refusals: Sequence[Refusal],
+    kept: Sequence[Kept],
+    digests: Sequence[str],
 ) -> pa.Table:
-    """Rows of `quarantine`."""
+    """Rows of `quarantine`; an encrypted record has its reason inside, for it quotes values."""
     return assemble(
         QUARANTINE,
         len(refusals),
@@ -132,18 +154,23 @@ def refusal_rows(
             "stage": [r.stage for r in refusals],
             "location": [r.location for r in refusals],
             "field": [r.field for r in refusals],
-            "reason": [r.reason for r in refusals],
-            "cipher": Same(UNENCRYPTED),
-            "raw": [r.raw for r in refusals],
+            "reason": [
+                r.reason if one.cipher == PLAIN else ""
+                for r, one in zip(refusals, kept, strict=True)
+            ],
+            "cipher": [one.cipher for one in kept],
+            "raw": [one.body for one in kept],
             "digest": digests,
+            "subject_keys": [one.keys for one in kept],
         },
     )
 
 
-def refusals_of(tenant: str, rows: pa.Table) -> list[Refusal]:
-    """Refusals of `quarantine` rows, in their order."""
-    names = ("source", "stage", "location", "field", "reason", "raw")
-    return [
+def refusals_kept(tenant: str, rows: pa.Table) -> tuple[list[Refusal], list[Kept]]:
+    """Refusals of `quarantine` rows without their raw records, and these as they are kept."""
+    names = ("source", "stage", "location", "field", "reason")
+    told = zip(*(values(rows, name) for name in names), strict=True)
+    refusals = [
         Refusal(
             tenant=tenant,
             source=source,
@@ -151,19 +178,14 @@ def refusals_of(tenant: str, rows: pa.Table) -> list[Refusal]:
             location=location,
             field=field,
             reason=reason,
-            raw=raw,
+            raw=b"",
         )
-        for source, stage, location, field, reason, raw in zip(
-            *(values(rows, name) for name in names), strict=True
-        )
+        for source, stage, location, field, reason in told
     ]
+    columns = (shared(rows, "cipher"), _keys(rows), values(rows, "raw"))
+    return refusals, [Kept(*row) for row in zip(*columns, strict=True)]
 
 
-def check_cipher(rows: pa.Table) -> None:
-    """ConfigurationError for a body that this version cannot read."""
-    ciphers = set(rows["cipher"].unique().to_pylist()) - {UNENCRYPTED}
-    if ciphers:
-        raise ConfigurationError(
-            f"payloads are encrypted with {', '.join(sorted(ciphers))}",
-            remedy="Read them with a version that knows this cipher.",
-        )
+def _keys(rows: pa.Table) -> list[tuple[str, ...]]:
+    """Key ids; none in rows of before there was a vault."""
+    return tags(rows, "subject_keys")

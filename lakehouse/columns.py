@@ -64,12 +64,14 @@ def shared(table: pa.Table, name: str) -> list[Any]:
 
 
 def tags(table: pa.Table, name: str = "tags") -> list[tuple[str, ...]]:
-    """The column of lists as tuples, equal ones being one object."""
+    """The column of lists as tuples, equal ones being one object; null is empty."""
     column = table[name]
     if not pc.max(pc.list_value_length(column)).as_py():
         return [()] * len(column)
     held: dict[tuple[str, ...], tuple[str, ...]] = {}
-    return [held.setdefault(found, found) for found in map(tuple, column.to_pylist())]
+    return [
+        held.setdefault(found, found) for found in (tuple(one or ()) for one in column.to_pylist())
+    ]
 
 
 def digest(secret: bytes, tables: Sequence[pa.Table]) -> str:

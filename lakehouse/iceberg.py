@@ -49,6 +49,8 @@ from lakehouse.tables import (
     STATEMENTS,
     SUPPORTERS,
 )
+from lakehouse.vault import Vault, open_vault
+from lakehouse.vault.bodies import keep_payloads, keep_refusals
 
 
 def open_ledger(
@@ -56,12 +58,13 @@ def open_ledger(
 ) -> IcebergLedger:
     """The lake that PyIceberg's configuration in `environ` names, else the one under `home`.
 
-    Keys stay under `home` in either case. ConfigurationError or UnavailableError where the
+    Keys stay under `home` in either case, those of data subjects in the vault that `environ`
+    names, if it does. ConfigurationError or UnavailableError where the
     catalog cannot be opened.
     """
     with opening(home, environ) as catalog:
         store = Store(catalog)
-    return IcebergLedger(store, TenantKeys(home), now)
+    return IcebergLedger(store, TenantKeys(home), open_vault(home, environ), now)
 
 
 class _Overtaken(Exception):
@@ -71,8 +74,10 @@ class _Overtaken(Exception):
 class IcebergLedger(LakeReader):
     """The system of record. `now` is the clock that commits are stamped by (µs UTC)."""
 
-    def __init__(self, store: Store, keys: TenantKeys, now: Now = system_clock) -> None:
-        super().__init__(store, now)
+    def __init__(
+        self, store: Store, keys: TenantKeys, vault: Vault, now: Now = system_clock
+    ) -> None:
+        super().__init__(store, vault, now)
         self._keys = keys
         self._now = now
 
@@ -129,10 +134,12 @@ class IcebergLedger(LakeReader):
         episodes, landed_at = admitted.fresh, self._now()
         draft = draft_landing(tenant, episodes, len(refusals))
         batch = draft.batch_id
+        self._check_vault(tenant, episodes)
+        kept = keep_payloads(self._vault, tenant, episodes)
         rows = {
-            PAYLOADS: payload_rows(tenant, batch, episodes, landed_at),
-            EPISODES: header_rows(tenant, batch, episodes, admitted.digests, landed_at),
-            QUARANTINE: refusal_rows(tenant, batch, list(refusals.values()), list(refusals)),
+            PAYLOADS: payload_rows(tenant, batch, episodes, kept, landed_at),
+            EPISODES: header_rows(tenant, batch, episodes, kept, admitted.digests, landed_at),
+            QUARANTINE: self._refusal_rows(draft, list(refusals.values()), list(refusals)),
         }
         return self._commit(draft, rows, admit)
 
@@ -160,9 +167,22 @@ class IcebergLedger(LakeReader):
         receipts = [key.of_refusal(refusal) for refusal in refusals]
         rows = {
             STATEMENTS: statement_rows(tenant, draft.batch_id, extracted, clock),
-            QUARANTINE: refusal_rows(tenant, draft.batch_id, refusals, receipts),
+            QUARANTINE: self._refusal_rows(draft, refusals, receipts),
         }
         return self._commit(replace(draft, above=self._watermark(tenant)), rows, admit)
+
+    def _refusal_rows(
+        self, draft: Draft, refusals: Sequence[Refusal], receipts: Sequence[str]
+    ) -> pa.Table:
+        tenant = draft.tenant
+        self._check_vault(tenant, refusals)
+        kept = keep_refusals(self._vault, tenant, refusals)
+        return refusal_rows(tenant, draft.batch_id, refusals, kept, receipts)
+
+    def _check_vault(self, tenant: str, items: Iterable[Episode | Refusal]) -> None:
+        """IntegrityError rather than a new vault where an old one was lost."""
+        if any(one.protection.encrypted for one in items) and not self._vault.holds(tenant):
+            self._vault.keys_by_id(tenant, self.subject_keys(tenant))
 
     def append_beliefs(self, tenant: str, changes: BeliefChanges, *, through: int) -> Commit:
         """Record what follows from the extract commits up to `through`, once."""

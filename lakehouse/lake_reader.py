@@ -8,27 +8,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Sequence
-from functools import reduce
-from operator import or_
 from typing import Any, Final
 
 import pyarrow as pa
-from pyiceberg.expressions import And, BooleanExpression, Or
+import pyarrow.compute as pc
+from pyiceberg.expressions import And, BooleanExpression
 
 from lakehouse.admission import Landed
 from lakehouse.codec_beliefs import OPENED, changes_of
 from lakehouse.codec_commits import Definition, definitions_of, publications_of
-from lakehouse.codec_episodes import check_cipher, episodes_of, refusals_of
+from lakehouse.codec_episodes import episodes_of, kept_of, refusals_kept
 from lakehouse.codec_statements import extracted_of, statements_of
 from lakehouse.columns import values
 from lakehouse.commit_log import CommitLog
 from lakehouse.merging import merged, settled
 from lakehouse.model.beliefs import Belief, Support
 from lakehouse.model.episodes import Episode, Refusal
-from lakehouse.model.errors import InputError, IntegrityError
+from lakehouse.model.errors import IntegrityError
 from lakehouse.model.ledger import BeliefChanges, Commit, Extracted, Publication, Stage
 from lakehouse.model.statements import Statement
-from lakehouse.pruning import MOST_NAMED, among, equal_to, is_equal, is_in, is_null
+from lakehouse.pruning import MOST_NAMED, among, equal_to, is_equal, is_in, reach
 from lakehouse.scan import FileCache, committed, find
 from lakehouse.stamping import Entry, Now, select
 from lakehouse.store import Store
@@ -43,6 +42,8 @@ from lakehouse.tables import (
     STATEMENTS,
     SUPPORTERS,
 )
+from lakehouse.vault import Vault
+from lakehouse.vault.bodies import erased, payloads_of, refusals_of, unknown
 
 _BATCH: Final = ("batch_id", "ordinal")
 _GROUP_BYTES: Final = 64 * 1024 * 1024
@@ -51,8 +52,9 @@ _GROUP_BYTES: Final = 64 * 1024 * 1024
 class LakeReader:
     """Every reading method of the port (their promises stand there)."""
 
-    def __init__(self, store: Store, now: Now) -> None:
+    def __init__(self, store: Store, vault: Vault, now: Now) -> None:
         self._store = store
+        self._vault = vault
         self._log = CommitLog(store, now)
         self._publications = FileCache(PUBLICATIONS, publications_of)
         self._definitions = FileCache(DEFINITIONS, definitions_of)
@@ -75,10 +77,11 @@ class LakeReader:
                     f"{group[-1].commit.position} differ",
                     remedy="A payload file is missing: restore it, or the table's snapshot.",
                 )
-            check_cipher(bodies)
             for begin in range(0, headers.num_rows, batch):
-                part = bodies.slice(begin, batch)
-                yield episodes_of(tenant, headers.slice(begin, batch), values(part, "body"))
+                part = headers.slice(begin, batch)
+                kept = kept_of(part, bodies.slice(begin, batch))
+                names = values(part, "episode_id")
+                yield episodes_of(tenant, part, payloads_of(self._vault, tenant, names, kept))
 
     def headers(
         self, tenant: str, episode_ids: Collection[str] | None = None
@@ -100,11 +103,10 @@ class LakeReader:
         entries = select(self._log.entries(), tenant, Stage.LAND)
         where = equal_to("episode_id", episode_id)
         exactly = is_equal("episode_id", episode_id)
-        header = self._rows(EPISODES, tenant, entries, (), where=where, exactly=exactly)
+        keys = ("subject_keys",)
+        header = self._rows(EPISODES, tenant, entries, keys, where=where, exactly=exactly)
         if not header.num_rows:
-            raise InputError(
-                f"unknown episode {episode_id!r}", remedy="Ask for an episode that was landed."
-            )
+            raise unknown(episode_id)
         entry = entries[header["rank"][0].as_py()]
         columns = ("cipher", "body")
         exactly &= is_equal("ordinal", header["ordinal"][0].as_py())
@@ -114,8 +116,10 @@ class LakeReader:
                 f"episode {episode_id!r} has {rows.num_rows} payloads",
                 remedy="Restore the payload's file, or the table's snapshot.",
             )
-        check_cipher(rows)
-        return bytes(rows["body"][0].as_py())
+        (body,) = payloads_of(self._vault, tenant, [episode_id], kept_of(header, rows))
+        if body is None:
+            raise erased(episode_id)
+        return body
 
     def statements(
         self,
@@ -133,7 +137,7 @@ class LakeReader:
             return statements_of(tenant, self._rows(STATEMENTS, tenant, entries), entries)
         if not subjects and not ids:
             return []
-        where, exactly = _reach(set(subjects or ()), set(ids or ()))
+        where, exactly = reach(set(subjects or ()), set(ids or ()))
         rows = self._rows(STATEMENTS, tenant, entries, where=where, exactly=exactly)
         return statements_of(tenant, rows, entries)
 
@@ -186,9 +190,17 @@ class LakeReader:
 
     def quarantined(self, tenant: str) -> list[Refusal]:
         """Refused input, oldest first."""
-        return refusals_of(
-            tenant, self._rows(QUARANTINE, tenant, select(self._log.entries(), tenant))
-        )
+        rows = self._rows(QUARANTINE, tenant, select(self._log.entries(), tenant))
+        return refusals_of(self._vault, tenant, *refusals_kept(tenant, rows))
+
+    def subject_keys(self, tenant: str) -> set[str]:
+        """The ids of all keys that the tenant's rows are encrypted with."""
+        entries = select(self._log.entries(), tenant)
+        found: set[str] = set()
+        for spec in (EPISODES, QUARANTINE):
+            column = self._rows(spec, tenant, entries, ("subject_keys",))["subject_keys"]
+            found.update(pc.unique(pc.list_flatten(column)).to_pylist())
+        return found
 
     def tenants(self) -> list[str]:
         """Tenants that hold a commit or a definition, sorted."""
@@ -266,17 +278,6 @@ class LakeReader:
             chosen &= exactly
         found = find(self._store.load(spec), spec, pruned, wanted, chosen)
         return committed(found, entries)
-
-
-def _reach(subjects: set[str], ids: set[str]) -> tuple[BooleanExpression | None, Any]:
-    """What prunes and what chooses statements that name one of these."""
-    parts = [is_in("target", subjects | ids)]
-    if subjects:
-        parts.append(is_in("subject", subjects))
-    if ids:
-        parts += [is_in("statement_id", ids), is_in("episode_id", ids)]
-        return None, reduce(or_, parts)
-    return Or(among("subject", subjects), is_null("subject")), reduce(or_, parts)
 
 
 def _groups(entries: Sequence[Entry], episodes: int) -> Iterator[list[Entry]]:

@@ -25,11 +25,20 @@ from lakehouse.keys import DigestKey, check_tenant
 from lakehouse.ledger import Landing, Progress
 from lakehouse.merging import joined, merged, settled
 from lakehouse.model.beliefs import Belief, Support
-from lakehouse.model.episodes import Episode, Refusal
-from lakehouse.model.errors import InputError
+from lakehouse.model.episodes import Episode, Protection, Refusal
 from lakehouse.model.ledger import BeliefChanges, Clock, Commit, Extracted, Publication, Stage
 from lakehouse.model.statements import Statement
 from lakehouse.stamping import Draft, Entry, Now, enter, select, system_clock
+from lakehouse.vault import MemoryVault, Vault
+from lakehouse.vault.bodies import (
+    Kept,
+    erased,
+    keep_payloads,
+    keep_refusals,
+    payloads_of,
+    refusals_of,
+    unknown,
+)
 
 
 @dataclass(slots=True)
@@ -38,8 +47,9 @@ class _Held:
 
     key: DigestKey = field(default_factory=lambda: DigestKey(secrets.token_bytes(32)))
     episodes: dict[str, tuple[int, Episode]] = field(default_factory=dict)
+    bodies: dict[str, Kept] = field(default_factory=dict)
     landed: dict[str, Landed] = field(default_factory=dict)
-    refusals: list[tuple[str, Refusal]] = field(default_factory=list)
+    refusals: list[tuple[str, Refusal, Kept]] = field(default_factory=list)
     extracted: list[tuple[int, Extracted]] = field(default_factory=list)
     changes: list[tuple[int, BeliefChanges]] = field(default_factory=list)
     publications: list[Publication] = field(default_factory=list)
@@ -49,7 +59,13 @@ class _Held:
 class MemoryLedger:
     """The port kept in memory. `now` stamps commits, `store_now` is the store's own clock."""
 
-    def __init__(self, now: Now = system_clock, store_now: Now = system_clock) -> None:
+    def __init__(
+        self,
+        now: Now = system_clock,
+        store_now: Now = system_clock,
+        vault: Vault | None = None,
+    ) -> None:
+        self._vault = vault or MemoryVault()
         self._now = now
         self._store_now = store_now
         self._entries: list[Entry] = []
@@ -78,7 +94,7 @@ class MemoryLedger:
         with self._writing:
             held = self._tenants[tenant]
             admitted = admit_episodes(tenant, items, held.landed, held.key)
-            known = {receipt for receipt, _ in held.refusals}
+            known = {receipt for receipt, _, _ in held.refusals}
             receipts = {held.key.of_refusal(r): r for r in admitted.refusals}
             refusals = [r for receipt, r in receipts.items() if receipt not in known]
             fresh = admitted.fresh
@@ -86,12 +102,18 @@ class MemoryLedger:
             if not fresh and not refusals:
                 return counted
             landed_at = self._now()
+            bodies = keep_payloads(self._vault, tenant, fresh)
             commit = self._commit(draft_landing(tenant, fresh, len(refusals)))
-            for episode, digest in zip(fresh, admitted.digests, strict=True):
-                kept = replace(episode, landed_at=landed_at)
-                held.episodes[episode.episode_id] = (commit.position, kept)
-                held.landed[episode.episode_id] = Landed(digest, episode.location)
-            _refuse(held, refusals)
+            for episode, digest, body in zip(fresh, admitted.digests, bodies, strict=True):
+                name, how = (
+                    episode.episode_id,
+                    Protection(encrypted=bool(body.keys), keys=body.keys),
+                )
+                header = replace(episode, landed_at=landed_at, payload=b"", protection=how)
+                held.episodes[name] = (commit.position, header)
+                held.landed[name] = Landed(digest, episode.location)
+                held.bodies[name] = body
+            self._refuse(tenant, refusals)
             return replace(counted, commits=(commit,))
 
     def episodes(
@@ -100,7 +122,12 @@ class MemoryLedger:
         """Landed episodes of the commits in (after, through], in landing order, in batches."""
         found = [e for at, e in self._of(tenant).episodes.values() if after < at <= through]
         for begin in range(0, len(found), batch):
-            yield found[begin : begin + batch]
+            part = found[begin : begin + batch]
+            bodies = self._payloads(tenant, [one.episode_id for one in part])
+            yield [
+                replace(one, payload=body or b"", erased=body is None)
+                for one, body in zip(part, bodies, strict=True)
+            ]
 
     def headers(
         self, tenant: str, episode_ids: Collection[str] | None = None
@@ -108,19 +135,19 @@ class MemoryLedger:
         """Episodes by id without payload; all if no ids are given."""
         wanted = None if episode_ids is None else set(episode_ids)
         return {
-            name: replace(episode, payload=b"")
+            name: episode
             for name, (_, episode) in self._of(tenant).episodes.items()
             if wanted is None or name in wanted
         }
 
     def payload(self, tenant: str, episode_id: str) -> bytes:
         """The raw record; InputError for an unknown episode."""
-        found = self._of(tenant).episodes.get(episode_id)
-        if found is None:
-            raise InputError(
-                f"unknown episode {episode_id!r}", remedy="Ask for an episode that was landed."
-            )
-        return found[1].payload
+        if episode_id not in self._of(tenant).episodes:
+            raise unknown(episode_id)
+        (body,) = self._payloads(tenant, [episode_id])
+        if body is None:
+            raise erased(episode_id)
+        return body
 
     def append_statements(
         self,
@@ -151,7 +178,7 @@ class MemoryLedger:
                 )
                 said = replace(row.statement, seq=seq + place, recorded_at=at)
                 held.extracted.append((commit.position, replace(row, statement=said)))
-            _refuse(held, refusals)
+            self._refuse(tenant, refusals)
             return commit
 
     def statements(
@@ -171,7 +198,7 @@ class MemoryLedger:
             for at, row in self._of(tenant).extracted
             if after < at
             and (through is None or at <= through)
-            and (everything or _names(row.statement, about, named))
+            and (everything or row.statement.speaks_of(about, named))
         ]
 
     def extracted(
@@ -238,12 +265,24 @@ class MemoryLedger:
 
     def quarantined(self, tenant: str) -> list[Refusal]:
         """Refused input, oldest first."""
-        return [refusal for _, refusal in self._of(tenant).refusals]
+        held = self._of(tenant).refusals
+        told, kept = [told for _, told, _ in held], [kept for _, _, kept in held]
+        return refusals_of(self._vault, tenant, told, kept)
 
     def tenants(self) -> list[str]:
         """Tenants that hold a commit or a definition, sorted."""
         defining = {name for name, held in self._tenants.items() if held.definitions}
         return sorted(defining | {entry.commit.tenant for entry in self._entries})
+
+    def _payloads(self, tenant: str, names: Sequence[str]) -> list[bytes | None]:
+        bodies = self._of(tenant).bodies
+        return payloads_of(self._vault, tenant, names, [bodies[name] for name in names])
+
+    def _refuse(self, tenant: str, refusals: Sequence[Refusal]) -> None:
+        held, bodies = self._tenants[tenant], keep_refusals(self._vault, tenant, refusals)
+        for one, kept in zip(refusals, bodies, strict=True):
+            told = replace(one, raw=b"", reason="" if kept.keys else one.reason)
+            held.refusals.append((held.key.of_refusal(one), told, kept))
 
     def _of(self, tenant: str) -> _Held:
         return self._tenants[tenant] if tenant in self._tenants else _Held()
@@ -259,17 +298,3 @@ class MemoryLedger:
         entry = enter(self._entries, draft, self._now, self._store_now)
         self._entries.append(entry)
         return entry.commit
-
-
-def _refuse(held: _Held, refusals: Iterable[Refusal]) -> None:
-    held.refusals.extend((held.key.of_refusal(one), one) for one in refusals)
-
-
-def _names(statement: Statement, subjects: set[str], ids: set[str]) -> bool:
-    return (
-        statement.subject in subjects
-        or statement.statement_id in ids
-        or statement.episode_id in ids
-        or statement.target in subjects
-        or statement.target in ids
-    )

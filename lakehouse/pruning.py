@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import reduce
+from operator import or_
 from typing import Any, Final, cast
 
 import pyarrow as pa
@@ -15,6 +17,7 @@ from pyiceberg.expressions import (
     In,
     IsNull,
     LessThanOrEqual,
+    Or,
 )
 
 MOST_NAMED: Final = 200
@@ -46,3 +49,14 @@ def is_in(column: str, names: Collection[str]) -> Any:
 def is_equal(column: str, value: str | int) -> Any:
     """Chooses rows whose column is this, as an Arrow expression."""
     return ds.field(column) == value
+
+
+def reach(subjects: set[str], ids: set[str]) -> tuple[BooleanExpression | None, Any]:
+    """What prunes and what chooses statements that name one of these."""
+    parts = [is_in("target", subjects | ids)]
+    if subjects:
+        parts.append(is_in("subject", subjects))
+    if ids:
+        parts += [is_in("statement_id", ids), is_in("episode_id", ids)]
+        return None, reduce(or_, parts)
+    return Or(among("subject", subjects), is_null("subject")), reduce(or_, parts)

@@ -74,7 +74,7 @@ class Store:
         except _BROKEN as wrong:
             raise _unavailable(COMMITS, wrong) from wrong
         for spec in TABLES.values():
-            _check(spec, self._make(spec))
+            _check(spec, self._grown(spec, self._make(spec)))
 
     @property
     def properties(self) -> Mapping[str, str]:
@@ -174,6 +174,22 @@ class Store:
                 sort_order=spec.sort_order,
                 properties=spec.table_properties,
             )
+
+    def _grown(self, spec: TableSpec, table: Table) -> Table:
+        """With the optional columns that an older version made the table without."""
+        for _ in range(ATTEMPTS):
+            held = set(table.schema().column_names)
+            missing = [one for one in spec.columns if one[0] not in held and not one[2]]
+            if not missing:
+                return table
+            try:
+                with table.update_schema() as update:
+                    for name, kind, _ in missing:
+                        update.add_column(name, kind)
+            except _MOVED:
+                time.sleep(_WAIT)
+            table = self.load(spec)
+        return table
 
 
 def _unavailable(spec: TableSpec, wrong: Exception) -> UnavailableError:

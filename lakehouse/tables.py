@@ -32,6 +32,7 @@ SUBJECT_BUCKETS: Final = 16
 _TEXT, _LONG, _INT = StringType(), LongType(), IntegerType()
 _INSTANT, _BYTES, _FLAG = TimestamptzType(), BinaryType(), BooleanType()
 _TAGS = ListType(element_id=901, element_type=_TEXT, element_required=True)
+_KEYS = ListType(element_id=909, element_type=_TEXT, element_required=True)
 _COUNTS = MapType(key_id=902, key_type=_TEXT, value_id=903, value_type=_LONG)
 _SNAPSHOTS = MapType(key_id=904, key_type=_TEXT, value_id=905, value_type=_LONG)
 _TIGHTENED = ListType(
@@ -79,6 +80,7 @@ EPISODES: Final = TableSpec(
         ("tags", _TAGS, True),
         ("location", _TEXT, True),
         ("digest", _TEXT, True),
+        ("subject_keys", _KEYS, False),
     ),
     partition=_BY_MONTH,
 )
@@ -196,6 +198,7 @@ QUARANTINE: Final = TableSpec(
         ("cipher", _TEXT, True),
         ("raw", _BYTES, True),
         ("digest", _TEXT, True),
+        ("subject_keys", _KEYS, False),
     ),
     partition=(_BY_TENANT,),
     properties={"write.metadata.metrics.column.raw": "none"},

@@ -99,7 +99,8 @@ def _landed_in(found: _Tenant, commit: Commit) -> Iterator[Episode]:
     position = commit.position
     for batch in found.ledger.episodes(found.name, after=position - 1, through=position):
         _check_declared(batch, found.declarations)
-        yield from batch
+        # What was erased before it was extracted says nothing, and is no fault to report.
+        yield from (episode for episode in batch if not episode.erased)
 
 
 def _stamped(found: _Tenant, episodes: Sequence[Episode], through: int) -> Commit:
@@ -150,6 +151,7 @@ def _late(episode: Episode, ledger_to: int) -> Refusal:
         reason=f"It attests {show(_attested(episode))}, and the ledger holds statements up "
         f"to {show(ledger_to)} already. Import history in one go, oldest first.",
         raw=episode.payload,
+        protection=episode.protection,
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lakehouse.ledger import Landing, Ledger, Progress
 from lakehouse.model.episodes import Episode, Refusal
-from lakehouse.model.errors import UnavailableError
+from lakehouse.model.errors import ErasedError, UnavailableError
 from pipelines.extract.declaration import Declaration
 from pipelines.extract.reading import Latest, files_of, read
 from pipelines.extract.snapshots import ABSENT, complete
@@ -57,7 +57,11 @@ class _Latest:
         if found is None:
             return None
         number, episode_id = found
-        return Latest(number, self._ledger.payload(self._declared.tenant, episode_id))
+        try:
+            payload = self._ledger.payload(self._declared.tenant, episode_id)
+        except ErasedError:
+            return Latest(number, None)
+        return Latest(number, payload)
 
 
 def _landed(ledger: Ledger, declared: Declaration) -> Iterator[Episode]:

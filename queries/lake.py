@@ -23,6 +23,7 @@ from lakehouse.model.predicates import Cardinality
 from lakehouse.snapshots import expired
 from lakehouse.store import Store
 from lakehouse.tables import STATEMENTS
+from lakehouse.vault import open_vault
 from queries.basis import Asked, Basis, State, settle
 from queries.engine import Engine, Question, Reply
 from queries.lake_view import LakeBasis, LakeView
@@ -50,7 +51,7 @@ class LakeMemory(Engine[LakeView]):
         self._named = named
         with opening(home, environ) as catalog:
             self._store = Store(catalog)
-        self._ledger = IcebergLedger(self._store, TenantKeys(home))
+        self._ledger = IcebergLedger(self._store, TenantKeys(home), open_vault(home, environ))
 
     def tenants(self) -> list[str]:
         """The tenants of whom something was published."""

@@ -3,6 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protection:
+    """How a raw record is kept: as it came, or encrypted for the data subjects it concerns.
+
+    `subjects` are their names in the tenant, given before it lands and kept nowhere. `keys` are
+    the ids of their keys in the vault, known once it has landed. Encrypted for nobody in
+    particular means: under the tenant's own key.
+    """
+
+    encrypted: bool = True
+    subjects: tuple[str, ...] = dataclass_field(default=(), repr=False)
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +47,10 @@ class Episode:
     tags: tuple[str, ...] = ()
     location: str = ""
     """Where it stood in its file: `name:line`."""
+    protection: Protection = dataclass_field(default=Protection(), compare=False)
+    """How it is kept, which is no part of what it says."""
+    erased: bool = False
+    """True where its payload was erased: it is empty then, and so only then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,3 +66,7 @@ class Refusal:
     field: str
     reason: str
     raw: bytes
+    protection: Protection = dataclass_field(default=Protection(), compare=False)
+    """How raw record and reason (which quotes values) are kept."""
+    erased: bool = False
+    """True where both were erased."""

@@ -66,6 +66,12 @@ class IntegrityError(BeliefgraphError):
     category = "integrity"
 
 
+class ErasedError(BeliefgraphError):
+    """It was here, and was erased for good: not missing, and nothing brings it back."""
+
+    category = "erased"
+
+
 class PartialError(BeliefgraphError):
     """The work was done, except for input that was refused and kept in quarantine."""
 
@@ -80,6 +86,7 @@ EXIT_CODES: Final[Mapping[str, int]] = MappingProxyType(
         "unavailable": 69,
         "conflict": 75,
         "integrity": 65,
+        "erased": 66,
         "partial": 3,
     }
 )
@@ -93,6 +100,7 @@ HTTP_STATUS: Final[Mapping[str, int]] = MappingProxyType(
         "unavailable": 503,
         "conflict": 409,
         "integrity": 500,
+        "erased": 410,
         "partial": 207,
     }
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -108,3 +108,13 @@ class Statement:
         """Exclusive end on the valid axis with both open ends as one instant, `FOREVER`."""
         to = self.valid_to
         return FOREVER if to >= UNTIL_CHANGED or self.op is _END else to
+
+    def speaks_of(self, subjects: Collection[str], ids: Collection[str]) -> bool:
+        """Is its subject or target among `subjects`, or itself, its episode or target in `ids`?"""
+        return (
+            self.subject in subjects
+            or self.statement_id in ids
+            or self.episode_id in ids
+            or self.target in subjects
+            or self.target in ids
+        )

@@ -79,6 +79,15 @@ def _feed(declared: Declaration) -> Iterator[Problem]:
         )
 
 
+def _payload(declared: Declaration) -> Iterator[Problem]:
+    if declared.payload.subjects and not declared.payload.encrypted:
+        yield Problem(
+            "payload.subjects",
+            "are named, but the payload is not encrypted: nobody in it could be forgotten",
+            "Remove `encrypted: false`, or the subjects.",
+        )
+
+
 def _listeners(declared: Declaration) -> Iterator[Problem]:
     try:
         Listeners(declared.listeners)
@@ -183,5 +192,5 @@ def _kind(given: Expression | None, otherwise: str = "string") -> str:
     return str(given.constant) if given is not None and given.is_constant else otherwise
 
 
-_CHECKS: Final[tuple[Check, ...]] = (_files, _feed, _listeners)
+_CHECKS: Final[tuple[Check, ...]] = (_files, _feed, _payload, _listeners)
 _RULE_CHECKS: Final[tuple[RuleCheck, ...]] = (_operation, _predicate)

@@ -102,6 +102,17 @@ class EpisodeFields:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PayloadRule:
+    """How raw records are kept: encrypted, or as they came; and whose data they hold.
+
+    Where no subject is declared, or a record names none, they are under the tenant's own key.
+    """
+
+    encrypted: bool = True
+    subjects: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatementRule:
     """How a record, or each item of one of its lists, becomes a statement.
 
@@ -138,6 +149,7 @@ class Declaration:
     files: tuple[str, ...]
     episode: EpisodeFields
     statements: tuple[StatementRule, ...]
+    payload: PayloadRule = PayloadRule()
     predicates: Mapping[str, PredicateRule] = field(default_factory=lambda: MappingProxyType({}))
     accept_unknown: bool = False
     on_delete: OnDelete = OnDelete.KEEP

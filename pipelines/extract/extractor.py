@@ -78,7 +78,7 @@ def extract(
         except BeliefgraphError as wrong:
             location = episode.location or episode.episode_id
             run.refusals.append(
-                refused(declared, location, episode.payload, wrong, stage="extract")
+                refused(declared, location, episode.payload, wrong, "extract", episode.protection)
             )
     return Extraction(run.extracted, run.refusals)
 

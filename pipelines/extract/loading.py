@@ -8,11 +8,10 @@ classification). `{path: …}`, `{value: …}` and `{text: …}` say either outr
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from lakehouse.model.errors import ConfigurationError, UnavailableError
@@ -29,14 +28,14 @@ from pipelines.extract.declaration import (
     OnDelete,
     OnGone,
     OnReturn,
+    PayloadRule,
     PredicateRule,
     StatementRule,
 )
-from pipelines.extract.expressions import Expression
+from pipelines.extract.fields import bound, data, several, word
 from pipelines.extract.periods import FOLDS, OPEN_ENDS, OPEN_STARTS, Calendar
 from pipelines.extract.retention import retention
 
-_FORMS: Final = ("path", "value", "text")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 OPERATIONS: Final = tuple(operation.value for operation in Operation)
 
@@ -72,6 +71,7 @@ def declare(text: str, path: Path) -> Declaration:
         files=top.texts("files"),
         calendar=_calendar(top),
         episode=_episode(top.section("episode")),
+        payload=_payload(top.section("payload")),
         statements=tuple(_statement(one, inclusive) for one in top.sections("statements")),
         predicates=MappingProxyType(predicates),
         accept_unknown=top.boolean("accept_unknown_predicates", False),
@@ -188,12 +188,20 @@ def _type(section: Section, key: str) -> str:
 
 def _episode(section: Section) -> EpisodeFields:
     fields = EpisodeFields(
-        **{key: _data(section, key) for key in _EPISODE_DATA},
-        trust=_word(section, "trust", TRUST),
-        classification=_word(section, "classification", CLASSIFICATION),
+        **{key: data(section, key) for key in _EPISODE_DATA},
+        trust=word(section, "trust", TRUST),
+        classification=word(section, "classification", CLASSIFICATION),
     )
     section.done()
     return fields
+
+
+def _payload(section: Section) -> PayloadRule:
+    rule = PayloadRule(
+        encrypted=section.boolean("encrypted", True), subjects=several(section, "subjects")
+    )
+    section.done()
+    return rule
 
 
 _EPISODE_DATA: Final = (
@@ -211,89 +219,24 @@ _EPISODE_DATA: Final = (
 
 
 def _statement(section: Section, inclusive: bool) -> StatementRule:
-    op = _word(section, "op", OPERATIONS) or expressions.value(Operation.ASSERT.value)
+    op = word(section, "op", OPERATIONS) or expressions.value(Operation.ASSERT.value)
     rule = StatementRule(
         place=section.place,
         op=op,
-        for_each=_data(section, "for_each"),
-        when=_data(section, "when"),
-        subject=_data(section, "subject"),
-        subject_type=_word(section, "subject_type"),
-        predicate=_word(section, "predicate"),
-        object=_data(section, "object"),
-        object_kind=_word(section, "object_kind", OBJECT_KINDS),
-        object_type=_word(section, "object_type"),
-        valid_from=_bound(section, "valid_from", OPEN_STARTS),
-        valid_to=_bound(section, "valid_to", OPEN_ENDS),
+        for_each=data(section, "for_each"),
+        when=data(section, "when"),
+        subject=data(section, "subject"),
+        subject_type=word(section, "subject_type"),
+        predicate=word(section, "predicate"),
+        object=data(section, "object"),
+        object_kind=word(section, "object_kind", OBJECT_KINDS),
+        object_type=word(section, "object_type"),
+        valid_from=bound(section, "valid_from", OPEN_STARTS),
+        valid_to=bound(section, "valid_to", OPEN_ENDS),
         inclusive_ends=section.boolean("inclusive_ends", inclusive),
-        target=_data(section, "target"),
-        trust=_word(section, "trust", TRUST),
-        classification=_word(section, "classification", CLASSIFICATION),
+        target=data(section, "target"),
+        trust=word(section, "trust", TRUST),
+        classification=word(section, "classification", CLASSIFICATION),
     )
     section.done()
     return rule
-
-
-def _bound(section: Section, key: str, words: Mapping[str, int]) -> Expression | None:
-    if section.values.get(key) in tuple(words):
-        word = section.values[key]
-        raise section.wrong(
-            key, f"{word!r} would be a field of the record", f"Say {{value: {word}}}."
-        )
-    return _data(section, key)
-
-
-def _data(section: Section, key: str) -> Expression | None:
-    """A field that asks the record: a plain text is a path."""
-    found = section.take(key)
-    if found is None or isinstance(found, dict):
-        return _form(section, key, found)
-    if isinstance(found, str):
-        return _compiled(section, key, "path", found, None)
-    raise section.wrong(key, f"is {found!r}, not a path", f"Say {{value: {found}}} for a constant.")
-
-
-def _word(
-    section: Section, key: str, words: Mapping[str, int] | frozenset[str] | tuple[str, ...] = ()
-) -> Expression | None:
-    """A field that names something: a plain text is that word, one of `words` if given."""
-    found = section.take(key)
-    if isinstance(found, str):
-        return expressions.value(section.word(key, sorted(words)) if words else found)
-    if found is None or isinstance(found, dict):
-        form = _form(section, key, found)
-        if form is not None and form.is_constant and words and form.constant not in words:
-            raise section.wrong(key, f"is {form.constant!r}", f"Known: {', '.join(sorted(words))}.")
-        return form
-    raise section.wrong(key, f"is {found!r}, not a word", "Write a word, or {path: …}.")
-
-
-def _form(section: Section, key: str, found: dict[str, Any] | None) -> Expression | None:
-    if found is None:
-        return None
-    inner = section.section(key)
-    given = [form for form in _FORMS if form in found]
-    if len(given) != 1:
-        raise section.wrong(
-            key, "needs one of path, value and text", "Write {path: …} or another one."
-        )
-    stated, mapping = inner.take(given[0]), inner.take("map")
-    if mapping is not None and (given[0] == "value" or not isinstance(mapping, dict)):
-        raise inner.wrong("map", "does not fit here", "Give `path` or `text` a map of key: value.")
-    inner.done()
-    return _compiled(inner, given[0], given[0], stated, mapping)
-
-
-def _compiled(
-    section: Section, key: str, form: str, stated: object, mapping: dict[object, object] | None
-) -> Expression:
-    if form == "value":
-        return expressions.value(stated)
-    if not isinstance(stated, str):
-        raise section.wrong(key, f"is {stated!r}, not a text", f"Write the {form} as a text.")
-    try:
-        compiled = expressions.path if form == "path" else expressions.template
-        return compiled(stated, mapping)
-    except ValueError as wrong:
-        remedy = "Correct the expression (JMESPath)."
-        raise section.wrong(key, f"{stated!r}: {wrong}", remedy) from wrong

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
-from lakehouse.model.episodes import Episode, Refusal
+from lakehouse.model.episodes import Episode, Protection, Refusal
 from lakehouse.model.errors import (
     BeliefgraphError,
     ConfigurationError,
@@ -26,6 +26,7 @@ from lakehouse.model.errors import (
 from lakehouse.model.instants import show
 from pipelines.extract.declaration import LOWEST_TRUST, STRICTEST, Declaration
 from pipelines.extract.expressions import Expression
+from pipelines.extract.protecting import protection_of, unread
 from pipelines.extract.records import level, record_of
 
 LONGEST_LINE: Final = 64 * 1024 * 1024
@@ -35,10 +36,10 @@ _BEGINNING: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Latest:
-    """A record's latest state: how many there have been, and its payload."""
+    """A record's latest state: how many there have been, and its payload; None: it was erased."""
 
     number: int
-    payload: bytes
+    payload: bytes | None
 
 
 def files_of(declared: Declaration, environment: Mapping[str, str]) -> list[Path]:
@@ -159,13 +160,22 @@ def episode_of(declared: Declaration, payload: bytes, location: str, seq: int) -
         who=_name("who", fields.who, node, optional=True) or None,
         tags=_tags(fields.tags, node),
         location=location,
+        protection=protection_of(declared, node),
     )
 
 
 def refused(
-    declared: Declaration, location: str, raw: bytes, wrong: BeliefgraphError, stage: str = "land"
+    declared: Declaration,
+    location: str,
+    raw: bytes,
+    wrong: BeliefgraphError,
+    stage: str = "land",
+    protection: Protection | None = None,
 ) -> Refusal:
-    """What was wrong as a refusal for the quarantine; `field` comes from the error's facts."""
+    """What was wrong as a refusal for the quarantine; `field` comes from the error's facts.
+
+    `protection` is the episode's where there was one.
+    """
     return Refusal(
         tenant=declared.tenant,
         source=declared.name,
@@ -174,6 +184,7 @@ def refused(
         field=str(wrong.facts.get("field", "")),
         reason=f"{wrong.message}. {wrong.remedy}".strip(),
         raw=raw,
+        protection=protection or unread(declared),
     )
 
 

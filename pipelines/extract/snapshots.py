@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
 
-from lakehouse.model.episodes import Episode, Refusal
+from lakehouse.model.episodes import Episode, Protection, Refusal
 from lakehouse.model.errors import ConflictError
 from lakehouse.model.instants import show
 from pipelines.extract.declaration import Declaration
@@ -75,4 +75,5 @@ def _absent(last: Episode, file: Path, record: str, number: int) -> Episode:
         trust=last.trust,
         classification=last.classification,
         location=file.name,
+        protection=Protection(encrypted=last.protection.encrypted),
     )

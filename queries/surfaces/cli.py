@@ -135,7 +135,19 @@ def _silence() -> None:
 _KNOWN: Final[Mapping[str, int]] = {
     name: rank
     for rank, name in enumerate(
-        ("demo", "up", "status", "land", "run", "ask", "quarantine", "lake", "doctor", "down"),
+        (
+            "demo",
+            "up",
+            "status",
+            "land",
+            "run",
+            "ask",
+            "quarantine",
+            "lake",
+            "doctor",
+            "vault",
+            "down",
+        ),
     )
 }
 

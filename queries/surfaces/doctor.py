@@ -11,9 +11,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Final
@@ -27,42 +25,12 @@ from lakehouse.model import instants
 from lakehouse.model.errors import EXIT_CODES, BeliefgraphError
 from queries.reading import Reader
 from queries.surfaces.cli import DISTRIBUTION
+from queries.surfaces.findings import Check, Finding, Level
 
 PACKAGES: Final = ("lakehouse", "graph", "queries", "pipelines")
 OLDEST_PYTHON: Final = (3, 11)
 _REQUIRED: Final = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?\s*([^;]*)(;.*)?$")
 _BOUND: Final = re.compile(r"(>=|==|<)\s*([0-9][0-9.]*)")
-
-
-class Level(StrEnum):
-    """How bad it is: `note` is worth knowing, `problem` stands in the way."""
-
-    FINE = "fine"
-    NOTE = "note"
-    PROBLEM = "problem"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What one check found; a problem has a category of `EXIT_CODES`."""
-
-    check: str
-    level: Level
-    message: str
-    remedy: str = ""
-    category: str = "configuration"
-
-    def as_record(self) -> dict[str, str]:
-        """For JSON."""
-        record = {"check": self.check, "level": self.level.value, "message": self.message}
-        if self.level is Level.PROBLEM:
-            record |= {"remedy": self.remedy, "category": self.category}
-        elif self.remedy:
-            record["remedy"] = self.remedy
-        return record
-
-
-Check = Callable[[Mapping[str, str]], Iterator[Finding]]
 
 
 def python(_: Mapping[str, str]) -> Iterator[Finding]:
@@ -236,11 +204,31 @@ def lake(environ: Mapping[str, str]) -> Iterator[Finding]:
         )
 
 
+def vault(environ: Mapping[str, str]) -> Iterator[Finding]:
+    """The vault is whole, its owner's alone, and holds every key that the lake names."""
+    from lakehouse.iceberg import open_ledger  # noqa: PLC0415  (heavy)
+    from lakehouse.vault import open_vault  # noqa: PLC0415
+
+    place = home_from(environ)
+    found = open_vault(place, environ)
+    found.check()
+    ledger = open_ledger(place, environ) if _has_lake(place, environ) else None
+    for tenant in ledger.tenants() if ledger else ():
+        found.keys_by_id(tenant, ledger.subject_keys(tenant) if ledger else ())
+    held = found.status()
+    if not held:
+        yield Finding("vault", Level.NOTE, f"{found.path}: nothing is encrypted yet")
+        return
+    living, gone = sum(one.living for one in held), sum(one.destroyed for one in held)
+    told = f"{found.path}: {len(held)} tenants, {living:,} keys, {gone:,} destroyed"
+    yield Finding("vault", Level.FINE, told, "Is it in your backups? Nothing else opens payloads.")
+
+
 def _has_lake(place: Path, environ: Mapping[str, str]) -> bool:
     return place.exists() or any(name.startswith("PYICEBERG_") for name in environ)
 
 
-CHECKS: Final[tuple[Check, ...]] = (python, packages, names, home, server, graph, lake)
+CHECKS: Final[tuple[Check, ...]] = (python, packages, names, home, server, graph, lake, vault)
 
 
 def examine(environ: Mapping[str, str]) -> list[Finding]:
@@ -260,7 +248,7 @@ def examine(environ: Mapping[str, str]) -> list[Finding]:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
-    """Examine Python, packages, home, server, graph and lake; say what is wrong.
+    """Examine Python, packages, home, server, graph, lake and vault; say what is wrong.
 
     Nothing is changed or started. The exit code is 0 when no problem was found, else that of
     the first problem's kind.

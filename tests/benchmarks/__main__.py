@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks [fold|asof|lake|tzdata|ecdc …]` measures and prints tables.
+"""`python -m tests.benchmarks [fold|asof|lake|land|tzdata|ecdc …]` measures and prints tables.
 
 Nothing is asserted about speed. Each set has an empty home and a server of its own, which is
 stopped however the run ends.
@@ -22,7 +22,7 @@ from lakehouse.iceberg import open_ledger
 from lakehouse.model.errors import EXIT_CODES, BeliefgraphError
 from pipelines.extract.declaration import Declaration
 from pipelines.sources import declared
-from tests.benchmarks import asof_sql, lake, line, sizes
+from tests.benchmarks import asof_sql, lake, landing, line, sizes
 from tests.benchmarks.datasets import SETS, WHEELS_VARIABLE, Absent, DataSet
 from tests.benchmarks.folding import fold_table
 from tests.benchmarks.folding_one_key import one_key_table
@@ -37,6 +37,7 @@ ALONE: Mapping[str, Callable[[Callable[[str], None]], Iterable[Table]]] = {
     "fold": lambda say: (table() for table in (fold_table, one_key_table)),
     "asof": lambda say: (asof_sql.run(),),
     "lake": lake.run,
+    "land": lambda say: (landing.run(),),
 }
 """What needs neither server nor data."""
 
@@ -69,7 +70,7 @@ def bench(
     profiled: bool,
     json_file: Path | None,
 ) -> None:
-    """Measure fold, as-of in SQL, lake, and the line over each data set; all without NAMES."""
+    """Measure fold, as-of in SQL, lake, landing, the line over each data set; all without NAMES."""
     signal.signal(signal.SIGTERM, _terminated)
     told: list[Table] = []
     for table in _tables(names or (*ALONE, *SETS), wheels, keep, profiled):

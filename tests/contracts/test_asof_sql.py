@@ -28,6 +28,7 @@ from lakehouse.model.listeners import Listeners
 from lakehouse.model.predicates import Cardinality
 from lakehouse.model.statements import Operation, Statement
 from lakehouse.store import Store
+from lakehouse.vault import open_vault
 from tests.engines import FoldEngine, ReplayEngine, compare
 from tests.golden import collected, plant
 from tests.histories import History, everywhere, paths_everywhere, sample
@@ -209,7 +210,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def ledger(store: Store, tmp_path: Path) -> IcebergLedger:
-    return IcebergLedger(store, TenantKeys(tmp_path))
+    return IcebergLedger(store, TenantKeys(tmp_path), open_vault(tmp_path, {}))
 
 
 def _append(ledger: IcebergLedger, tenant: str, said: list[Statement], **more: Any) -> int:

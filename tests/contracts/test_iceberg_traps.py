@@ -37,6 +37,7 @@ from lakehouse.tables import (
     SUPPORTERS,
     TABLES,
 )
+from lakehouse.vault.bodies import Kept
 from tests.contracts.ledger_values import (
     NOON,
     belief,
@@ -48,6 +49,7 @@ from tests.contracts.ledger_values import (
 from tests.contracts.ledger_values import statement as said
 
 ROOT = Path(__file__).parents[2]
+KEPT = Kept("none", (), b"")
 
 
 @pytest.fixture
@@ -71,7 +73,7 @@ def test_with_retries_both_handles_land_which_is_why_commits_has_none(home: Path
     store = Store(catalog_of(home))
     first, second = store.load(EPISODES), store.load(EPISODES)
     for name, table in (("1", first), ("2", second)):
-        table.append(header_rows("t", name, [episode(name)], ["k:d"], NOON))
+        table.append(header_rows("t", name, [episode(name)], [KEPT], ["k:d"], NOON))
     assert store.load(EPISODES).scan().to_arrow().num_rows == 2
 
 
@@ -228,9 +230,9 @@ def test_an_append_does_not_copy_the_tables_metadata_at_every_look(
         return once(*given, **more)
 
     monkeypatch.setattr(pyiceberg.table, "update_table_metadata", counted)
-    store.append(EPISODES, header_rows("t", "b", [episode("1")], ["k:d"], NOON))
+    store.append(EPISODES, header_rows("t", "b", [episode("1")], [KEPT], ["k:d"], NOON))
     ours = len(worked_out)
-    store.load(EPISODES).append(header_rows("t", "c", [episode("2")], ["k:d"], NOON))
+    store.load(EPISODES).append(header_rows("t", "c", [episode("2")], [KEPT], ["k:d"], NOON))
     assert ours <= 2
     assert len(worked_out) - ours > 10
     assert store.load(EPISODES).scan().to_arrow().num_rows == 2

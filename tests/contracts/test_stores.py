@@ -14,12 +14,21 @@ from requests.exceptions import ConnectionError as RequestsConnectionError
 from sqlalchemy.exc import InterfaceError
 
 from lakehouse import codec_commits
+from lakehouse.model.episodes import Protection
 from lakehouse.model.errors import ConflictError
 from lakehouse.model.ledger import BeliefChanges
 from lakehouse.stamping import Draft, system_clock
 from lakehouse.store import Store
-from lakehouse.tables import COMMITS, EPISODES
-from tests.contracts.ledger_values import HOUR, NOON, TurnedClock, belief, entry_at, episode
+from lakehouse.tables import COMMITS, EPISODES, QUARANTINE
+from tests.contracts.ledger_values import (
+    HOUR,
+    NOON,
+    TurnedClock,
+    belief,
+    entry_at,
+    episode,
+    refusal,
+)
 from tests.lakes import STORES, Lake
 from tests.tally import ALL, Tally
 from tests.writers import KILLED, TURNS, ended, land_and_die, land_and_say, started
@@ -106,6 +115,23 @@ def test_a_process_killed_at_any_step_leaves_all_or_nothing(lake: Lake) -> None:
     assert len(ledger.commits("t")) == 1 and set(ledger.headers("t")) == {"1", "2"}
     assert [len(batch) for batch in ledger.episodes("t", after=0, through=1)] == [2]
     assert len(ledger.quarantined("t")) == 1
+
+
+@pytest.mark.parametrize("lake", STORES if ALL else ["s3"], indirect=True)
+def test_a_lake_of_before_the_vault_is_read_on_and_written_on(lake: Lake) -> None:
+    keyed = {spec: spec.columns for spec in (EPISODES, QUARANTINE)}
+    for spec, columns in keyed.items():  # As the version before made the tables.
+        object.__setattr__(spec, "columns", columns[:-1])
+    try:
+        plain = Protection(encrypted=False)
+        lake.open().land("t", [episode("1", b"old", protection=plain)])
+    finally:
+        for spec, columns in keyed.items():
+            object.__setattr__(spec, "columns", columns)
+    lake.open().land("t", [episode("2", b"new"), refusal("f:3")])
+    ledger = lake.open()
+    assert [ledger.payload("t", name) for name in ("1", "2")] == [b"old", b"new"]
+    assert ledger.quarantined("t") == [refusal("f:3")]
 
 
 # -- several writers ----------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from click.testing import CliRunner, Result
 from lakehouse.model import errors
 from queries.surfaces import doctor as examination
 from queries.surfaces.cli import GROUP, Commands, main
-from queries.surfaces.doctor import Finding, Level
+from queries.surfaces.findings import Finding, Level
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -1,0 +1,1 @@
+INSERT INTO tenant_keys (tenant, version, guard, kept, naming, made_at) VALUES (?, 1, ?, ?, ?, ?)

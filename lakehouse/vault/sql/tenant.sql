@@ -1,0 +1,1 @@
+SELECT version, guard, kept, naming FROM tenant_keys WHERE tenant = ?

@@ -1,0 +1,64 @@
+"""`vault` and the vault's part of `doctor`: what is held, a new tenant key, a lost file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from lakehouse.iceberg import open_ledger
+from lakehouse.model.episodes import Protection
+from lakehouse.model.errors import ConfigurationError, InputError, IntegrityError
+from lakehouse.vault import open_vault
+from queries.surfaces.doctor import vault as examined
+from queries.surfaces.findings import Level
+from queries.surfaces.vault import vault
+from tests.contracts.ledger_values import episode
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BELIEFGRAPH_HOME", str(tmp_path))
+    return tmp_path
+
+
+def run(*words: str, **more: Any) -> Result:
+    return CliRunner().invoke(vault, words, catch_exceptions=False, **more)
+
+
+def test_status_and_rotate(home: Path) -> None:
+    assert "nothing is encrypted yet" in run("status").output
+    with pytest.raises(InputError, match="'t' has no key"):
+        run("rotate", "t")
+    assert not (home / "vault").exists()
+    keys = open_vault(home, {}).keys_of("t", ["ann", "bob"])
+    open_vault(home, {}).destroy("t", "ann")
+    assert "t has tenant key 2; back up" in run("rotate", "t").output
+    text = run("status").output
+    assert str(home / "vault" / "keys.sqlite") in text
+    assert "t: 1 keys, 1 destroyed; tenant key 2 of 20" in text and "guarded by file" in text
+    (told,) = json.loads(run("status", "--json").output)["tenants"]
+    assert (told["version"], told["living"], told["destroyed"]) == (2, 1, 1)
+    assert open_vault(home, {}).keys_of("t", ["bob"])["bob"] == keys["bob"]
+
+
+def test_doctor_looks_at_the_vault(home: Path) -> None:
+    environ = {"HOME": str(home), "BELIEFGRAPH_HOME": str(home)}
+    assert [one.level for one in examined(environ)] == [Level.NOTE]
+    ann = Protection(subjects=("ann",))
+    open_ledger(home, environ).land("t", [episode("1", b"x", protection=ann), episode("2")])
+    open_vault(home, environ).destroy("t", "ann")
+    (found,) = examined(environ)
+    assert found.level is Level.FINE and found.message.endswith("1 tenants, 1 keys, 1 destroyed")
+    assert "backups" in found.remedy
+    path = open_vault(home, environ).path
+    path.chmod(0o644)
+    with pytest.raises(ConfigurationError, match="0644"):
+        list(examined(environ))
+    path.unlink()
+    with pytest.raises(IntegrityError, match="is not there") as lost:
+        list(examined(environ))
+    assert "Restore the file from its backup" in lost.value.remedy
