@@ -14,12 +14,17 @@ from requests.exceptions import ConnectionError as RequestsConnectionError
 from sqlalchemy.exc import InterfaceError
 
 from lakehouse import codec_commits
+from lakehouse.maintenance import expire as expiring
+from lakehouse.maintenance.compact import compact
+from lakehouse.maintenance.expire import expire
+from lakehouse.maintenance.proof import check_same, fingerprints
+from lakehouse.maintenance.sweep import GRACE, sweep
 from lakehouse.model.episodes import Protection
 from lakehouse.model.errors import ConflictError
-from lakehouse.model.ledger import BeliefChanges
+from lakehouse.model.ledger import BeliefChanges, Clock
 from lakehouse.stamping import Draft, system_clock
 from lakehouse.store import Store
-from lakehouse.tables import COMMITS, EPISODES, QUARANTINE
+from lakehouse.tables import COMMITS, EPISODES, QUARANTINE, STATEMENTS
 from tests.contracts.ledger_values import (
     HOUR,
     NOON,
@@ -27,7 +32,9 @@ from tests.contracts.ledger_values import (
     belief,
     entry_at,
     episode,
+    extracted,
     refusal,
+    statement,
 )
 from tests.lakes import STORES, Lake
 from tests.tally import ALL, Tally
@@ -217,3 +224,30 @@ def test_a_clock_that_steps_back_still_rises(lake: Lake) -> None:
 def test_the_stores_clock_is_the_time_of_a_file_just_written(lake: Lake) -> None:
     store = lake.open()._store
     assert abs(store.clock() - system_clock()) < HOUR
+
+
+# -- upkeep -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lake", STORES if ALL else ["s3"], indirect=True)
+def test_upkeep_keeps_every_answer(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Merged, expired and swept on this store, with a torn batch among the rows."""
+    monkeypatch.setattr(expiring, "LEAST", 2)
+    ledger = lake.open()
+    for number in range(6):
+        said = extracted(statement(f"s{number}"))
+        ledger.append_statements("t", said, clock=Clock.SYSTEM, through=number + 1)
+    store = Store(lake.catalog())
+    row = store.load(STATEMENTS).scan().to_arrow().slice(0, 1)
+    store.append(STATEMENTS, row.set_column(1, "batch_id", [["torn"]]).cast(STATEMENTS.arrow))
+    before, marks = (ledger.commits("t"), ledger.statements("t")), fingerprints(store)
+    assert {one.table: one.merged for one in compact(store, least=4)}["statements"] == 6
+    much_later = system_clock() + GRACE + 24 * HOUR
+    expire(store, keep=2, now=much_later)
+    swept = {one.table: one for one in sweep(store, now=much_later, dry_run=False)}
+    assert len(swept["statements"].torn) == 1 and swept["statements"].unreachable
+    check_same(store, marks)
+    ledger = lake.open()
+    assert (ledger.commits("t"), ledger.statements("t")) == before
+    ledger.append_statements("t", extracted(statement("s6")), clock=Clock.SYSTEM, through=7)
+    assert len(ledger.statements("t")) == 7
