@@ -7,9 +7,14 @@ the value that is looked at, so one is enough until something is staged.
 
 from __future__ import annotations
 
+from typing import Self
+
+import pyarrow as pa
 from pyiceberg.table import Table, Transaction
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.update import TableUpdate
+
+from lakehouse.writing import data_files
 
 
 class QuickTransaction(Transaction):
@@ -30,3 +35,14 @@ class QuickTransaction(Transaction):
             known = (base, staged, super().table_metadata)
             self._worked_out = known
         return known[2]
+
+    def __enter__(self) -> Self:
+        """Begin; leaving the block commits."""
+        super().__enter__()
+        return self
+
+    def append_rows(self, rows: pa.Table) -> None:
+        """Write rows in the table's own schema and stage their files."""
+        with self._append_snapshot_producer({}) as staged:
+            for file in data_files(self.table_metadata, rows, self._table.io, staged.commit_uuid):
+                staged.append_data_file(file)
