@@ -23,18 +23,28 @@ class QuickTransaction(Transaction):
     def __init__(self, table: Table) -> None:
         super().__init__(table)
         self._worked_out: tuple[TableMetadata, tuple[TableUpdate, ...], TableMetadata] | None = None
+        self._for_identity = False
 
     @property
     def table_metadata(self) -> TableMetadata:
         """The table's metadata with what is staged."""
         base, staged = self._table.metadata, self._updates
-        if not staged:
+        for_identity, self._for_identity = self._for_identity, False
+        if not staged or for_identity:
             return base
         known = self._worked_out
         if known is None or known[0] is not base or known[1] is not staged:
             known = (base, staged, super().table_metadata)
             self._worked_out = known
         return known[2]
+
+    def commit_transaction(self) -> Table:
+        """As PyIceberg's, which looks first at the table's UUID: nothing staged changes that."""
+        self._for_identity = True
+        try:
+            return super().commit_transaction()
+        finally:
+            self._for_identity = False
 
     def __enter__(self) -> Self:
         """Begin; leaving the block commits."""

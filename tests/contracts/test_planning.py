@@ -212,3 +212,13 @@ def _append(store: Store, name: str) -> None:
 
 def _parsed(table: Table) -> object:
     return FromInputFile.table_metadata(table.io.new_input(table.metadata_location))
+
+
+def test_what_was_landed_before_is_told_apart_from_what_is_new(tmp_path: Path) -> None:
+    """New ids are told by one column; digests and places are read where some are known."""
+    ledger, _ = opened(tmp_path)
+    ledger.land("t", [episode("1"), episode("3")])
+    assert ledger.land("t", [episode("2")]).landed == 1
+    done = ledger.land("t", [episode("1"), episode("3", b"other"), episode("4")])
+    assert (done.landed, done.duplicates, done.refused) == (1, 1, 1)
+    assert "was landed from" in ledger.quarantined("t")[0].reason
