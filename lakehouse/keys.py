@@ -51,12 +51,15 @@ class DigestKey:
         """Digest of these parts, each with its length before it."""
         digest = self._begun.copy()
         for part in parts:
-            digest.update(len(part).to_bytes(8, "big") + part)
+            digest.update(len(part).to_bytes(8) + part)
         return f"{self.key_id}:{digest.hexdigest()}"
 
     def of_episode(self, episode: Episode) -> str:
         """Digest of what an episode says: payload and metadata, not where or when it landed."""
-        return self.of(episode.payload, _metadata(episode).encode())
+        body, about = episode.payload, _metadata(episode).encode()
+        digest = self._begun.copy()
+        digest.update(len(body).to_bytes(8) + body + len(about).to_bytes(8) + about)
+        return f"{self.key_id}:{digest.hexdigest()}"
 
     def of_refusal(self, refusal: Refusal) -> str:
         """Digest of refused input with its place and reason."""
@@ -78,23 +81,18 @@ def _metadata(episode: Episode) -> str:
 
     Recorded digests cover this very text.
     """
-    fields = (
-        _text(episode.source),
-        _text(episode.source_key),
-        _text(episode.media_type),
-        _plain(episode.attested_at),
-        _plain(episode.occurred_at),
-        _plain(episode.trust),
-        _plain(episode.classification),
-        _plain(episode.who),
-        "[]" if episode.tags == () else json.dumps(episode.tags),
+    attested, occurred, who = episode.attested_at, episode.occurred_at, episode.who
+    return (
+        f"[{_text(episode.source)}, {_text(episode.source_key)}, {_text(episode.media_type)}, "
+        f"{'null' if attested is None else _plain(attested)}, "
+        f"{'null' if occurred is None else _plain(occurred)}, "
+        f"{_plain(episode.trust)}, {_plain(episode.classification)}, "
+        f"{'null' if who is None else _text(who)}, "
+        f"{json.dumps(episode.tags) if episode.tags else '[]'}]"
     )
-    return f"[{', '.join(fields)}]"
 
 
-def _plain(value: int | str | None) -> str:
-    if value is None:
-        return "null"
+def _plain(value: int) -> str:
     return repr(value) if type(value) is int else json.dumps(value)
 
 

@@ -211,14 +211,15 @@ class LakeReader:
     def _seen(
         self, tenant: str, entries: Sequence[Entry], ids: Collection[str]
     ) -> dict[str, Landed]:
-        """What these land entries hold of the ids."""
+        """What these land entries hold of the ids. Most often nothing: one column tells that."""
         if not ids or not entries:
             return {}
         columns = ("episode_id", "digest", "location")
-        between = among("episode_id", ids)
-        rows = self._rows(
-            EPISODES, tenant, entries, columns, where=between, exactly=is_in("episode_id", ids)
-        )
+        between, exactly = among("episode_id", ids), is_in("episode_id", ids)
+        for wanted in (columns[:1], columns):
+            rows = self._rows(EPISODES, tenant, entries, wanted, where=between, exactly=exactly)
+            if not rows.num_rows:
+                return {}
         return {
             episode_id: Landed(digest, location)
             for episode_id, digest, location in zip(

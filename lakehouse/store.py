@@ -99,7 +99,7 @@ class Store:
         table = self.load(spec)
         try:
             with QuickTransaction(table) as change:
-                change.append(rows)
+                change.append_rows(rows)
         except CommitFailedException as lost:
             raise ConflictError(
                 f"table {spec.name} could not be appended to: {lost}",
@@ -128,7 +128,7 @@ class Store:
                 return attempt > 0
             try:
                 with QuickTransaction(table) as change:
-                    change.append(rows)
+                    change.append_rows(rows)
             except (*_MOVED, *_UNKNOWN):
                 time.sleep(random.uniform(0, _WAIT * min(attempt + 1, 10)))  # noqa: S311
                 continue

@@ -7,9 +7,14 @@ the value that is looked at, so one is enough until something is staged.
 
 from __future__ import annotations
 
+from typing import Self
+
+import pyarrow as pa
 from pyiceberg.table import Table, Transaction
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.update import TableUpdate
+
+from lakehouse.writing import data_files
 
 
 class QuickTransaction(Transaction):
@@ -18,15 +23,36 @@ class QuickTransaction(Transaction):
     def __init__(self, table: Table) -> None:
         super().__init__(table)
         self._worked_out: tuple[TableMetadata, tuple[TableUpdate, ...], TableMetadata] | None = None
+        self._for_identity = False
 
     @property
     def table_metadata(self) -> TableMetadata:
         """The table's metadata with what is staged."""
         base, staged = self._table.metadata, self._updates
-        if not staged:
+        for_identity, self._for_identity = self._for_identity, False
+        if not staged or for_identity:
             return base
         known = self._worked_out
         if known is None or known[0] is not base or known[1] is not staged:
             known = (base, staged, super().table_metadata)
             self._worked_out = known
         return known[2]
+
+    def commit_transaction(self) -> Table:
+        """As PyIceberg's, which looks first at the table's UUID: nothing staged changes that."""
+        self._for_identity = True
+        try:
+            return super().commit_transaction()
+        finally:
+            self._for_identity = False
+
+    def __enter__(self) -> Self:
+        """Begin; leaving the block commits."""
+        super().__enter__()
+        return self
+
+    def append_rows(self, rows: pa.Table) -> None:
+        """Write rows in the table's own schema and stage their files."""
+        with self._append_snapshot_producer({}) as staged:
+            for file in data_files(self.table_metadata, rows, self._table.io, staged.commit_uuid):
+                staged.append_data_file(file)

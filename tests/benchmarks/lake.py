@@ -29,6 +29,7 @@ from lakehouse.model.ledger import BeliefChanges
 from lakehouse.open_sql import OpenLake
 from lakehouse.store import Store
 from lakehouse.tables import BELIEFS
+from lakehouse.vault.bodies import Kept
 from tests.benchmarks.lake_rows import beliefs, episodes
 from tests.benchmarks.sizes import files
 from tests.benchmarks.tables import Column, Table, Value, millis, seconds, size, tenths, whole
@@ -153,8 +154,9 @@ def _write_plain(folder: Path, held: Sequence[Episode], chunk: int = 20_000) -> 
     for first in range(0, len(held), chunk):
         part = held[first : first + chunk]
         digests = [""] * len(part)
-        headers = header_rows(TENANT, "batch", part, digests, 0)
-        for name, rows in (("h", headers), ("p", payload_rows(TENANT, "batch", part, 0))):
+        kept = [Kept("none", (), one.payload) for one in part]
+        headers = header_rows(TENANT, "batch", part, kept, digests, 0)
+        for name, rows in (("h", headers), ("p", payload_rows(TENANT, "batch", part, kept, 0))):
             pq.write_table(rows, folder / f"{name}{first}.parquet", compression="zstd")
 
 

@@ -20,7 +20,7 @@ from lakehouse.asof.relations import Statements
 from lakehouse.catalog import opening
 from lakehouse.iceberg import IcebergLedger
 from lakehouse.keys import TenantKeys
-from lakehouse.model.beliefs import ERASED, Belief, identity, key_of
+from lakehouse.model.beliefs import ERASED, Belief, key_of
 from lakehouse.model.fold import fold
 from lakehouse.model.instants import FOREVER
 from lakehouse.model.ledger import Clock, Extracted
@@ -112,12 +112,12 @@ def test_rectangles_are_those_of_the_fold(ledger: list[Statement]) -> None:
 
 def _of_sql(one: Rectangle) -> tuple[object, ...]:
     key = key_of("t", one.subject, one.predicate, *([one.slot] if one.predicate in MANY else []))
-    content = (one.origin, one.erased, one.trust, one.classification)
     return (
-        identity(key, one.valid_from, one.ends, one.recorded_from, one.mask, *content),
+        key,
         None if one.erased else one.object,
-        one.valid_to,
-        one.recorded_to,
+        (one.valid_from, one.valid_to, one.recorded_from, one.recorded_to),
+        one.mask,
+        (one.origin, one.trust, one.classification),
         one.strictest,
         one.opened_by,
     )
@@ -125,10 +125,11 @@ def _of_sql(one: Rectangle) -> tuple[object, ...]:
 
 def _of_fold(one: Belief) -> tuple[object, ...]:
     return (
-        one.belief_id,
+        one.key,
         one.object,
-        one.valid_to,
-        one.recorded_to,
+        (one.valid_from, one.valid_to, one.recorded_from, one.recorded_to),
+        one.listeners,
+        (one.origin, one.trust, one.classification),
         one.strictest,
         one.opened_by,
     )

@@ -34,7 +34,10 @@ from lakehouse.scan import plan
 from lakehouse.stamping import system_clock
 from lakehouse.store import Store
 from lakehouse.tables import EPISODES, PAYLOADS
+from lakehouse.vault.bodies import Kept
 from tests.contracts.ledger_values import NOON, episode
+
+KEPT = Kept("none", (), b"")
 
 DAY = 86_400_000_000
 
@@ -57,7 +60,7 @@ def test_rows_that_no_commit_names_stay_unseen_by_a_warm_reader(tmp_path: Path) 
     reader, store = opened(tmp_path)
     reader.land("t", [episode("1")])
     assert set(reader.headers("t")) == {"1"}
-    store.append(EPISODES, header_rows("t", "torn", [episode("2")], ["k:d"], NOON))
+    store.append(EPISODES, header_rows("t", "torn", [episode("2")], [KEPT], ["k:d"], NOON))
     assert set(reader.headers("t")) == {"1"}
     with pytest.raises(InputError, match="unknown episode"):
         reader.payload("t", "2")
@@ -207,8 +210,18 @@ def test_kept_metadata_is_what_the_file_says_and_appends_do_not_touch_it(tmp_pat
 
 
 def _append(store: Store, name: str) -> None:
-    store.append(EPISODES, header_rows("t", name, [episode(name)], ["k:d"], NOON))
+    store.append(EPISODES, header_rows("t", name, [episode(name)], [KEPT], ["k:d"], NOON))
 
 
 def _parsed(table: Table) -> object:
     return FromInputFile.table_metadata(table.io.new_input(table.metadata_location))
+
+
+def test_what_was_landed_before_is_told_apart_from_what_is_new(tmp_path: Path) -> None:
+    """New ids are told by one column; digests and places are read where some are known."""
+    ledger, _ = opened(tmp_path)
+    ledger.land("t", [episode("1"), episode("3")])
+    assert ledger.land("t", [episode("2")]).landed == 1
+    done = ledger.land("t", [episode("1"), episode("3", b"other"), episode("4")])
+    assert (done.landed, done.duplicates, done.refused) == (1, 1, 1)
+    assert "was landed from" in ledger.quarantined("t")[0].reason
