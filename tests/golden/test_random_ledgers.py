@@ -29,7 +29,9 @@ SEED = int(os.environ.get("BELIEFGRAPH_SEED", "1"))
 TOGETHER = 100
 """Ledgers that are written and asked at once."""
 SAMPLE = None if ALL else 5_000
-PATHS = None if ALL else 200
+PATHS = None if ALL else 60
+REACHES = 1_000 if ALL else 200
+"""Path questions of each group of webs, times the hops."""
 BRIEF = None if ALL else 60_000
 
 
@@ -73,7 +75,7 @@ def test_paths_of_random_webs(
         fold.load(together)
         replay.load(together)
         questions = [q for one in together for q in paths_everywhere(one, hops)]
-        questions = sample(questions, 10 * TOGETHER * hops)
+        questions = sample(questions, REACHES * hops)
         expected = replay.reach(questions)
         assert fold.reach(questions) == expected
         by_fold += len(questions)
