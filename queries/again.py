@@ -1,22 +1,25 @@
 """An answer asked again: the same question at the same basis must have the same digest.
 
-What is asked again is the JSON of an answer, as `ask --json` prints it.
+What is asked again is the JSON of an answer, as `ask --json` prints it. The digest is no signature:
+whoever changes a file can leave it as it was, so all that the file tells is compared as well.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lakehouse.model.errors import InputError, IntegrityError
-from queries.answers import Answer
+from queries.answers import Answer, Evidence, Record
 from queries.basis import Instant
 from queries.view import View
 
 if TYPE_CHECKING:
     from queries.lake_view import LakeView
 
+Support = Mapping[str, tuple[Evidence, ...]]
 _Ask = Callable[[Any, Mapping[str, Any]], Answer]
 _VERBS: Final[Mapping[str, _Ask]] = {
     "beliefs": lambda view, q: view.beliefs(q["entity"], q["predicate"]),
@@ -45,6 +48,8 @@ class Told:
     clearance: str
     position: int
     snapshots: Mapping[str, int | None]
+    said: Mapping[str, Any]
+    """Beliefs, paths and supporters as the file has them, where it has them."""
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -61,8 +66,8 @@ class Told:
         """The same question of a view."""
         return _VERBS[self.question["verb"]](view, self.question)
 
-    def check(self, answer: Answer) -> None:
-        """IntegrityError where the answer is another one."""
+    def check(self, answer: Answer, support: Support) -> None:
+        """IntegrityError where the answer is another one, or the file tells another one."""
         if answer.digest != self.digest:
             raise IntegrityError(
                 f"the answer differs from the one that was told: digest {answer.digest}, "
@@ -72,6 +77,29 @@ class Told:
                 told=self.digest,
                 answered=answer.digest,
             )
+        now = {"paths": [], **answer.as_record(), "support": supporters(support)}
+        if changed := [name for name in self.said if _plain(self.said[name]) != _plain(now[name])]:
+            raise IntegrityError(
+                f"the file was changed after it was told: its {' and '.join(changed)} are not "
+                f"those of the digest it bears, {self.digest}",
+                remedy="Do not rely on it. Ask the question anew and keep that answer.",
+                told=self.digest,
+            )
+
+
+def supporters(support: Support) -> dict[str, list[Record]]:
+    """Supporters by belief id, for JSON."""
+    return {belief: [one.as_record() for one in further] for belief, further in support.items()}
+
+
+def _plain(value: Any) -> str:
+    """Comparable text; who supports a belief has no order."""
+    if isinstance(value, dict):
+        value = {
+            name: sorted(map(_plain, some)) if isinstance(some, list) else some
+            for name, some in value.items()
+        }
+    return json.dumps(value, sort_keys=True)
 
 
 def told_of(record: object, place: str) -> Told:
@@ -103,4 +131,6 @@ def _told(record: Any) -> Told:
             str(name): None if one is None else int(one)
             for name, one in basis.get("snapshots", {}).items()
         },
+        said={name: record[name] for name in ("beliefs", "support") if name in record}
+        | {"paths": record.get("paths", [])},
     )

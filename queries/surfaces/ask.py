@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from lakehouse.model.errors import InputError
 from lakehouse.model.statements import CLASSIFICATION_NAMES
+from queries.again import supporters
 from queries.answers import Answer, Evidence
 from queries.basis import zone_named
 from queries.statements import MOST_STEPS
@@ -184,5 +185,4 @@ def ask(
 
 
 def _record(answer: Answer, support: Mapping[str, tuple[Evidence, ...]]) -> dict[str, object]:
-    told = {belief: [one.as_record() for one in further] for belief, further in support.items()}
-    return {**answer.as_record(), "support": told}
+    return {**answer.as_record(), "support": supporters(support)}

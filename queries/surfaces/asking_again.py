@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -12,12 +11,11 @@ from click.core import ParameterSource
 
 from graph.server import home_from
 from lakehouse.model.errors import InputError
-from queries.again import Told, told_of
-from queries.answers import Answer, Evidence
+from queries.again import Support, Told, told_of
+from queries.answers import Answer
 from queries.surfaces.composition import opened
 from queries.surfaces.rendering import render
 
-Support = Mapping[str, tuple[Evidence, ...]]
 _MAY_BE_GIVEN = frozenset({"basis", "engine", "full", "as_json"})
 
 
@@ -48,9 +46,10 @@ def ask_again(file: Path, engine: str | None) -> tuple[Answer, Support]:
     with opened(os.environ, told.listener) as memory:
         view = memory.view(told.tenant, **told.settings)
         answer = told.ask(view)
-        told.check(answer)
         history = told.question["verb"] == "history"
-        return answer, {} if history else view.support(*answer.beliefs)
+        support = {} if history else view.support(*answer.beliefs)
+        told.check(answer, support)
+        return answer, support
 
 
 def _of_lake(told: Told) -> tuple[Answer, Support]:
@@ -60,8 +59,9 @@ def _of_lake(told: Told) -> tuple[Answer, Support]:
     memory = LakeMemory(home_from(os.environ), os.environ, named=named)
     view = memory.view(told.tenant, **told.settings)
     answer = told.ask(view)
-    told.check(answer)
-    return answer, view.support(*answer.beliefs)
+    support = view.support(*answer.beliefs)
+    told.check(answer, support)
+    return answer, support
 
 
 def rendered(answer: Answer, support: Support, *, full: bool) -> str:

@@ -155,6 +155,17 @@ def test_an_answer_is_asked_again_from_its_basis(the_plant: Lined, tmp_path: Pat
         "snapshot 42 of statements has expired; answered from rows"
     )
 
+    forged = json.loads(json.dumps(told))
+    forged["beliefs"][0]["object"] = "12.0"
+    unseen = json.loads(json.dumps(told))
+    unseen["beliefs"][0]["evidence"]["location"] = "forged.jsonl:99"
+    for changed in (forged, unseen):
+        file.write_text(json.dumps(changed))
+        for engine, environ in (("graph", {}), ("lake", NOWHERE)):
+            refused = ask(*again, "--engine", engine, **environ)
+            assert refused.exit_code == EXIT_CODES["integrity"]
+            assert "was changed after it was told: its beliefs" in refused.stderr
+
     file.write_text(json.dumps(told | {"digest": "0" * 32}))
     differs = ask(*again)
     assert differs.exit_code == EXIT_CODES["integrity"]
