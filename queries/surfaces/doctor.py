@@ -24,6 +24,7 @@ from graph.session import open_driver
 from lakehouse.model import instants
 from lakehouse.model.errors import EXIT_CODES, BeliefgraphError
 from queries.reading import Reader
+from queries.surfaces import same_lake
 from queries.surfaces.cli import DISTRIBUTION
 from queries.surfaces.findings import Check, Finding, Level
 
@@ -228,7 +229,9 @@ def _has_lake(place: Path, environ: Mapping[str, str]) -> bool:
     return place.exists() or any(name.startswith("PYICEBERG_") for name in environ)
 
 
-CHECKS: Final[tuple[Check, ...]] = (python, packages, names, home, server, graph, lake, vault)
+CHECKS: Final[tuple[Check, ...]] = (
+    python, packages, names, home, server, graph, lake, same_lake.agreement, vault,
+)  # fmt: skip
 
 
 def examine(environ: Mapping[str, str]) -> list[Finding]:

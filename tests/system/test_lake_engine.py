@@ -26,6 +26,7 @@ from tests.system.conftest import Line, Lined
 
 ROOT = Commands("beliefgraph", entry_points=[EntryPoint("ask", "queries.surfaces.ask:ask", GROUP)])
 NOWHERE = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_USERNAME": "nobody", "NEO4J_PASSWORD": "none"}
+DOCTOR = "queries.surfaces.doctor:doctor"
 POINTS = 6
 
 
@@ -183,3 +184,22 @@ def test_a_watermark_is_a_watermark(the_plant: Lined) -> None:
     view = lake.view(the_plant.tenant, known_at="2199-01-01", clearance="restricted")
     assert view.basis.known_at == view.basis.watermark
     assert f"known_at {show(view.basis.asked_known_at or 0)}" in view.basis.notes()[0]
+
+
+def test_a_graph_of_another_lake_is_found(the_plant: Lined, tmp_path: Path) -> None:
+    """A forgotten setting opens another lake; graph and lake are each fine by themselves."""
+    examined = Commands("beliefgraph", entry_points=[EntryPoint("doctor", DOCTOR, GROUP)])
+    with the_plant.home.entered():
+        fine = CliRunner().invoke(examined, ["doctor"])
+    assert "made from another one" not in fine.output
+    settings = {
+        "TYPE": "sql",
+        "URI": f"sqlite:///{tmp_path}/other.db",
+        "WAREHOUSE": f"file://{tmp_path}/other",
+    }
+    other = {f"PYICEBERG_CATALOG__OTHER__{name}": value for name, value in settings.items()}
+    with the_plant.home.entered(**other):
+        wrong = CliRunner().invoke(examined, ["doctor"])
+    assert wrong.exit_code == EXIT_CODES["integrity"], wrong.output
+    assert f"{the_plant.tenant}: the graph's watermark" in wrong.output
+    assert "made from another one" in wrong.output
