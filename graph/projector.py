@@ -57,7 +57,7 @@ class RebuildNeeded(ConflictError):
     def __init__(self, tenant: str, why: str) -> None:
         super().__init__(
             f"the graph of {tenant!r} must be made anew: {why}",
-            remedy="Rebuild it: beliefgraph run --rebuild.",
+            remedy=f"Rebuild it: beliefgraph run {tenant} --rebuild.",
             tenant=tenant,
         )
 

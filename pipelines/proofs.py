@@ -34,8 +34,10 @@ def newest(instance: dg.DagsterInstance, check: dg.AssetCheckKey) -> Verified:
     evaluation = record.event.asset_check_evaluation if record and record.event else None
     if evaluation is None:
         raise ConflictError(
-            f"no comparison by {check.to_user_string()} is on record, so nothing can be published",
-            remedy="If another run of this tenant was at work, run again; else run its whole line.",
+            f"the comparison of graph and lake ({check.to_user_string()}) has no result on record, "
+            "so nothing was published",
+            remedy="If another run of this tenant is at work, let it end and run again; else run "
+            "its whole line.",
         )
     return _read({name: value.value for name, value in evaluation.metadata.items()})
 
