@@ -38,7 +38,9 @@ def checked(environ: Mapping[str, str]) -> Vault:
 
 def has_lake(place: Path, environ: Mapping[str, str]) -> bool:
     """Is there a lake to look at? Opening one where there is none would make it."""
-    return place.exists() or any(name.startswith("PYICEBERG_") for name in environ)
+    from lakehouse.catalog import configured  # noqa: PLC0415  (heavy)
+
+    return (place / "lake").exists() or configured(environ) is not None
 
 
 @click.group()

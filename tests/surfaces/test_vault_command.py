@@ -97,3 +97,21 @@ def test_a_directory_is_no_vault(home: Path, monkeypatch: pytest.MonkeyPatch) ->
         with pytest.raises(ConfigurationError, match="is a directory") as refused:
             run(*words)
         assert "chmod" not in refused.value.remedy
+
+
+def test_looking_makes_no_lake_and_finds_one_that_a_file_configures(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "nothing is encrypted yet" in run("status").output
+    assert not list(home.iterdir())
+    (home / "warehouse").mkdir()
+    (home / ".pyiceberg.yaml").write_text(
+        "catalog:\n  default:\n    type: sql\n"
+        f"    uri: sqlite:///{home}/c.db\n    warehouse: file://{home}/warehouse\n"
+    )
+    environ = {"PYICEBERG_HOME": str(home), "HOME": str(home)}
+    monkeypatch.setenv("PYICEBERG_HOME", str(home))
+    ledger = open_ledger(home, environ)
+    ledger.land("t", [episode("1", b"x", protection=Protection(subjects=("ann",)))])
+    monkeypatch.setenv("BELIEFGRAPH_HOME", str(home / "another"))
+    _refused("is not there, and tenant 't' has payloads", "Restore the file")
