@@ -143,6 +143,30 @@ def choose(table: Table, wanted: str | int) -> Kept:
     )
 
 
+def check_held(store: Store, spec: TableSpec, name: str, tenant: str) -> None:
+    """InputError where a tag left the table out because it was empty, as far as can be told.
+
+    It can where the table is empty to this day, or holds no row of the tenant that the tagged
+    `commits` name: rows stay. Else a tagging may have been cut off, and `choose` refuses.
+    """
+    held = tagged(store, name)
+    if spec.name in held or COMMITS.name not in held:
+        return
+    table = store.load(spec)
+    if table.metadata.current_snapshot_id is not None:
+        if "batch_id" not in spec.arrow.names:
+            return
+        then = find(store.load(COMMITS), COMMITS, snapshot_id=held[COMMITS.name])
+        batches = [entry.commit.batch_id for entry in entries_of(then)]
+        exactly = is_equal("tenant", tenant) & is_in("batch_id", batches)
+        if find(table, spec, equal_to("tenant", tenant), ["batch_id"], exactly).num_rows:
+            return
+    raise InputError(
+        f"table {spec.name} was empty for tenant {tenant!r} when tag {name!r} was set",
+        remedy=f"Tables with that tag: {', '.join(held)}.",
+    )
+
+
 def rows_at(store: Store, spec: TableSpec, at: Kept, tenant: str, tag_name: str = "") -> pa.Table:
     """A tenant's committed rows of a table as that snapshot holds them.
 

@@ -51,7 +51,8 @@ def expire(
     check_ours(store)
     if keep < LEAST:
         raise InputError(
-            f"--keep {keep} is below the floor of {LEAST} snapshots", remedy=f"Keep {KEEP}."
+            f"--keep {keep} is below the floor of {LEAST} snapshots",
+            remedy=f"Keep at least {LEAST}.",
         )
     return [_expire(store, spec, now, keep, older_than, dry_run) for spec in TABLES.values()]
 

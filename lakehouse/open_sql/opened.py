@@ -86,8 +86,9 @@ class OpenLake:
             self.connection.execute(setting)
 
     def sql(self, text: str) -> pa.Table:
-        """The rows that a statement gives; InputError with DuckDB's words where it cannot."""
+        """The rows that one statement gives; InputError with DuckDB's words where it cannot."""
         try:
+            _check_one(self.connection.extract_statements(text))
             found = self.connection.execute(text)
             return found.to_arrow_table()
         except duckdb.Error as wrong:
@@ -121,6 +122,20 @@ class OpenLake:
     def _let(self, **values: object) -> None:
         for name, value in values.items():
             self.connection.execute(f"SET VARIABLE {name} = $1", [value])
+
+
+def _check_one(statements: list[duckdb.Statement]) -> None:
+    """InputError unless it is one statement; PIVOT comes as several blank ones."""
+    asked = [one for one in statements if one.query or one.type == duckdb.StatementType.SELECT]
+    if not statements:
+        raise InputError(
+            "the SQL holds no statement", remedy=f"Ask for rows, such as `FROM {COMMITS.name}`."
+        )
+    if len(asked) > 1:
+        raise InputError(
+            f"the SQL holds {len(asked)} statements, and only one can be answered",
+            remedy="Ask them one by one, or join them by WITH or UNION.",
+        )
 
 
 def _rows(table: Table, spec: TableSpec, tenant: str) -> Any:

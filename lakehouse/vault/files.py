@@ -43,7 +43,12 @@ class KeyFile:
         self.path = path
 
     def exists(self) -> bool:
-        """Has anybody written to it?"""
+        """Has anybody written to it? ConfigurationError for a directory."""
+        if self.path.is_dir():
+            raise ConfigurationError(
+                f"the vault {self.path} is a directory",
+                remedy="Set BELIEFGRAPH_VAULT to a file, such as keys.sqlite in that directory.",
+            )
         return self.path.exists() and self.path.stat().st_size > 0
 
     @contextmanager

@@ -13,7 +13,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from importlib import metadata
-from pathlib import Path
 from typing import Final
 
 import click
@@ -183,7 +182,9 @@ def graph(environ: Mapping[str, str]) -> Iterator[Finding]:
 def lake(environ: Mapping[str, str]) -> Iterator[Finding]:
     """The lake opens, and tells how far each tenant's ledger is."""
     place = home_from(environ)
-    if not _has_lake(place, environ):
+    from queries.surfaces.vault import has_lake  # noqa: PLC0415  (heavy)
+
+    if not has_lake(place, environ):
         yield Finding("lake", Level.NOTE, "nothing landed yet", "beliefgraph land or demo")
         return
     from lakehouse.catalog import configured  # noqa: PLC0415  (heavy)
@@ -207,15 +208,9 @@ def lake(environ: Mapping[str, str]) -> Iterator[Finding]:
 
 def vault(environ: Mapping[str, str]) -> Iterator[Finding]:
     """The vault is whole, its owner's alone, and holds every key that the lake names."""
-    from lakehouse.iceberg import open_ledger  # noqa: PLC0415  (heavy)
-    from lakehouse.vault import open_vault  # noqa: PLC0415
+    from queries.surfaces.vault import checked  # noqa: PLC0415  (heavy)
 
-    place = home_from(environ)
-    found = open_vault(place, environ)
-    found.check()
-    ledger = open_ledger(place, environ) if _has_lake(place, environ) else None
-    for tenant in ledger.tenants() if ledger else ():
-        found.keys_by_id(tenant, ledger.subject_keys(tenant) if ledger else ())
+    found = checked(environ)
     held = found.status()
     if not held:
         yield Finding("vault", Level.NOTE, f"{found.path}: nothing is encrypted yet")
@@ -223,10 +218,6 @@ def vault(environ: Mapping[str, str]) -> Iterator[Finding]:
     living, gone = sum(one.living for one in held), sum(one.destroyed for one in held)
     told = f"{found.path}: {len(held)} tenants, {living:,} keys, {gone:,} destroyed"
     yield Finding("vault", Level.FINE, told, "Is it in your backups? Nothing else opens payloads.")
-
-
-def _has_lake(place: Path, environ: Mapping[str, str]) -> bool:
-    return place.exists() or any(name.startswith("PYICEBERG_") for name in environ)
 
 
 CHECKS: Final[tuple[Check, ...]] = (

@@ -10,7 +10,14 @@ import click
 from lakehouse.model import instants
 from lakehouse.tables import TABLES
 from queries.basis import instant, zone_named
-from queries.surfaces.lake_store import AS_JSON, TABLE, opened_store, tenant_of, told_rows
+from queries.surfaces.lake_store import (
+    AS_JSON,
+    TABLE,
+    check_known,
+    opened_store,
+    tenant_of,
+    told_rows,
+)
 
 if TYPE_CHECKING:
     from lakehouse.snapshots import Kept
@@ -104,8 +111,11 @@ def at(
     from lakehouse import snapshots as taken  # noqa: PLC0415
 
     whose, store, spec = tenant_of(tenant), opened_store(), TABLES[table]
+    check_known(store, whose)
     named = when[:1].isalpha()
     wanted = when if named or when.isdigit() else instant("WHEN", when, zone_named(zone))
+    if named:
+        taken.check_held(store, spec, when, whose)
     chosen = taken.choose(store.load(spec), wanted)
     rows = taken.rows_at(store, spec, chosen, whose, when if named else "")
     shown = told_rows(rows.slice(0, limit))

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from lakehouse.model import instants
 from queries.basis import instant, zone_named
-from queries.surfaces.lake_store import AS_JSON, opened_store, tenant_of, told_rows
+from queries.surfaces.lake_store import AS_JSON, check_known, opened_store, tenant_of, told_rows
 
 
 @click.command()
@@ -39,9 +39,10 @@ def sql(
     """
     from lakehouse.open_sql import OpenLake  # noqa: PLC0415  (heavy; --help needs none of it)
 
-    whose = tenant_of(tenant)
+    whose, store = tenant_of(tenant), opened_store()
+    check_known(store, whose)
     known = None if known_at is None else instant("known_at", known_at, zone_named(zone))
-    opened = OpenLake(opened_store(), whose, position=position, known_at=known)
+    opened = OpenLake(store, whose, position=position, known_at=known)
     rows = opened.sql(text)
     if as_json:
         read = {name: None if one is None else str(one) for name, one in opened.snapshots.items()}

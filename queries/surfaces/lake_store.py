@@ -41,6 +41,22 @@ def tenant_of(given: str | None) -> str:
     return tenant
 
 
+def check_known(store: Store, tenant: str) -> None:
+    """InputError for a tenant that the lake does not hold; it names those that it does."""
+    from lakehouse.lake_reader import LakeReader  # noqa: PLC0415  (heavy)
+    from lakehouse.stamping import system_clock  # noqa: PLC0415
+    from lakehouse.vault import open_vault  # noqa: PLC0415
+
+    vault = open_vault(home_from(os.environ), os.environ)
+    known = LakeReader(store, vault, system_clock).tenants()
+    if tenant not in known:
+        raise InputError(
+            f"unknown tenant {tenant!r}",
+            remedy=f"Known ones: {', '.join(known) or 'none yet; land a source first'}.",
+            tenant=tenant,
+        )
+
+
 def told_rows(rows: pa.Table) -> list[dict[str, object]]:
     """Rows as records for JSON."""
     return [_plain(row) for row in rows.to_pylist()]

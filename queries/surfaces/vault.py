@@ -1,10 +1,15 @@
-"""The command `vault`: what guards the keys of data subjects, and a new key for a tenant."""
+"""The command `vault`: what guards the keys of data subjects, and a new key for a tenant.
+
+Both refuse a vault that lacks keys which the lake names.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 
 import click
 
@@ -13,8 +18,29 @@ from lakehouse.model import instants
 from lakehouse.vault import Vault, open_vault
 
 
-def _opened() -> Vault:
-    return open_vault(home_from(os.environ), os.environ)
+def checked(environ: Mapping[str, str]) -> Vault:
+    """The vault, whole and with every key that the lake names; else an error of its own kind.
+
+    IntegrityError for a file that is lost, damaged, another lake's or too old;
+    ConfigurationError for a directory and for a mode that lets others read.
+    """
+    place = home_from(environ)
+    found = open_vault(place, environ)
+    found.check()
+    if has_lake(place, environ):
+        from lakehouse.iceberg import open_ledger  # noqa: PLC0415  (heavy)
+
+        ledger = open_ledger(place, environ)
+        for tenant in ledger.tenants():
+            found.keys_by_id(tenant, ledger.subject_keys(tenant))
+    return found
+
+
+def has_lake(place: Path, environ: Mapping[str, str]) -> bool:
+    """Is there a lake to look at? Opening one where there is none would make it."""
+    from lakehouse.catalog import configured  # noqa: PLC0415  (heavy)
+
+    return (place / "lake").exists() or configured(environ) is not None
 
 
 @click.group()
@@ -34,8 +60,7 @@ def vault() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status(as_json: bool) -> None:
     """Tell where the vault lies and what it holds of each tenant."""
-    held = _opened()
-    held.check()
+    held = checked(os.environ)
     states = held.status()
     if as_json:
         record = {"path": str(held.path), "tenants": [asdict(one) for one in states]}
@@ -63,5 +88,5 @@ def rotate(tenant: str) -> None:
     Example:
       beliefgraph vault rotate plant
     """
-    version = _opened().rotate(tenant)
+    version = checked(os.environ).rotate(tenant)
     click.echo(f"{tenant} has tenant key {version}; back up the vault anew")

@@ -148,3 +148,16 @@ def test_open_ends_are_told(ledger: IcebergLedger, tmp_path: Path) -> None:
         f"SELECT iso({FOREVER}) AS a, iso(0) AS b, iso(-(1::BIGINT << 61)) AS c"
     )
     assert rows.to_pylist() == [{"a": "∞", "b": "1970-01-01T00:00:00.000000Z", "c": "-∞"}]
+
+
+def test_one_statement_is_asked_at_a_time(ledger: IcebergLedger, tmp_path: Path) -> None:
+    lake = opened(tmp_path)
+    for none in ("", "\n", " ; ", "-- nothing"):
+        with pytest.raises(InputError, match="holds no statement"):
+            lake.sql(none)
+    for several in ("SELECT 1; SELECT 2", "PIVOT commits ON stage; PIVOT commits ON stage"):
+        with pytest.raises(InputError, match="holds 2 statements"):
+            lake.sql(several)
+    assert lake.sql("SELECT ';' AS n; -- one; only").to_pylist() == [{"n": ";"}]
+    pivoted = lake.sql("PIVOT (SELECT stage FROM commits) ON stage USING count(*)")
+    assert pivoted.to_pylist() == [{"believe": 2, "extract": 2, "land": 1}]

@@ -10,10 +10,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from lakehouse.catalog import local
 from lakehouse.iceberg import open_ledger
 from lakehouse.model.errors import EXIT_CODES
+from lakehouse.model.ledger import Clock
+from lakehouse.store import Store
+from lakehouse.tables import EPISODES
 from queries.surfaces.cli import GROUP, Commands
-from tests.contracts.ledger_values import episode
+from tests.contracts.ledger_values import episode, extracted, statement
 
 ROOT = Commands(
     "beliefgraph", entry_points=[EntryPoint("lake", "queries.surfaces.lake:lake", GROUP)]
@@ -89,12 +93,31 @@ def test_what_cannot_be_read_is_told_with_its_remedy(run: Run) -> None:
         (("at", "audit", "episodes"), "never read without one"),
         (("at", "audit", "nothing", "--tenant", "t"), "nothing"),
         (("sql", "SELECT nothing", "--tenant", "t"), "DuckDB cannot answer"),
+        (("sql", "", "--tenant", "t"), "holds no statement"),
+        (("sql", "SELECT 1; SELECT 2", "--tenant", "t"), "holds 2 statements"),
+        (("sql", "SELECT 1", "--tenant", "plnt"), "unknown tenant 'plnt'"),
+        (("at", "audit", "episodes", "--tenant", "plnt"), "Known ones: t, u."),
         (("sql", "SELECT 1"), "never read without one"),
         (("sweep", "--grace", "1"), "too short"),
-        (("expire", "--keep", "3"), "below the floor"),
+        (("expire", "--keep", "3"), "below the floor of 20 snapshots\n  Keep at least 20."),
         (("tag", "a b"), "cannot name a tag"),
     ):
         told = run(*args)
         assert told.exit_code == EXIT_CODES["input"], told
         assert said in told.stderr
         assert "Traceback" not in told.stderr
+
+
+def test_a_table_that_was_empty_when_tagged_is_told_as_that(run: Run, tmp_path: Path) -> None:
+    run("tag", "audit")
+    asked = ("at", "audit", "statements", "--tenant", "t")
+    empty = "table statements was empty for tenant 't' when tag 'audit' was set"
+    assert empty in run(*asked).stderr
+    ledger = open_ledger(tmp_path, {"HOME": str(tmp_path)})
+    ledger.append_statements("t", extracted(statement("s1")), clock=Clock.SYSTEM, through=1)
+    told = run(*asked)
+    assert empty in told.stderr and told.exit_code == EXIT_CODES["input"]
+    store = Store(local(tmp_path / "lake"))
+    store.load(EPISODES).manage_snapshots().remove_tag("audit").commit()
+    cut_off = run("at", "audit", "episodes", "--tenant", "t")
+    assert "it never had, or it has expired" in cut_off.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -62,3 +63,55 @@ def test_doctor_looks_at_the_vault(home: Path) -> None:
     with pytest.raises(IntegrityError, match="is not there") as lost:
         list(examined(environ))
     assert "Restore the file from its backup" in lost.value.remedy
+
+
+def test_a_vault_that_lacks_the_lakes_keys_is_refused_by_every_verb(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, keys = open_ledger(home, {}), open_vault(home, {}).path
+    ledger.land("t", [episode("1", b"x", protection=Protection(subjects=("ann",)))])
+    backup = keys.read_bytes()
+    ledger.land("t", [episode("2", b"y", protection=Protection(subjects=("bob",)))])
+    assert "t: 2 keys" in run("status").output
+    keys.write_bytes(backup)
+    _refused("has never held 1 keys .*'t'", "restore the newest")
+    keys.unlink()
+    _refused("is not there, and tenant 't' has payloads", "Restore the file from its backup")
+    monkeypatch.setenv("BELIEFGRAPH_VAULT", str(home / "wrong.sqlite"))
+    _refused("wrong.sqlite is not there", "name it by BELIEFGRAPH_VAULT")
+    assert not keys.exists() and not (home / "wrong.sqlite").exists()
+
+
+def _refused(said: str, remedy: str) -> None:
+    for words in (("status",), ("status", "--json"), ("rotate", "t")):
+        with pytest.raises(IntegrityError, match=said) as refused:
+            run(*words)
+        assert remedy in refused.value.remedy
+    with pytest.raises(IntegrityError, match=said):
+        list(examined(os.environ))
+
+
+def test_a_directory_is_no_vault(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BELIEFGRAPH_VAULT", str(home))
+    for words in (("status",), ("rotate", "t")):
+        with pytest.raises(ConfigurationError, match="is a directory") as refused:
+            run(*words)
+        assert "chmod" not in refused.value.remedy
+
+
+def test_looking_makes_no_lake_and_finds_one_that_a_file_configures(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "nothing is encrypted yet" in run("status").output
+    assert not list(home.iterdir())
+    (home / "warehouse").mkdir()
+    (home / ".pyiceberg.yaml").write_text(
+        "catalog:\n  default:\n    type: sql\n"
+        f"    uri: sqlite:///{home}/c.db\n    warehouse: file://{home}/warehouse\n"
+    )
+    environ = {"PYICEBERG_HOME": str(home), "HOME": str(home)}
+    monkeypatch.setenv("PYICEBERG_HOME", str(home))
+    ledger = open_ledger(home, environ)
+    ledger.land("t", [episode("1", b"x", protection=Protection(subjects=("ann",)))])
+    monkeypatch.setenv("BELIEFGRAPH_HOME", str(home / "another"))
+    _refused("is not there, and tenant 't' has payloads", "Restore the file")
