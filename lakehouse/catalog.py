@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
 from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
 from pyiceberg.exceptions import (
@@ -27,6 +26,7 @@ from pyiceberg.table.metadata import TableMetadata
 from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError
 
+from lakehouse import catalog_file
 from lakehouse.model.errors import ConfigurationError, UnavailableError
 from lakehouse.planning import ReadOnce
 from lakehouse.s3tables import check_login
@@ -34,7 +34,6 @@ from lakehouse.seaweed.settings import CATALOG
 
 LOCAL: Final = "beliefgraph"
 """Name of the local catalog inside its SQLite file."""
-_FILE: Final = ".pyiceberg.yaml"
 _PREFIX: Final = "pyiceberg_"
 _LOCKED_SECONDS: Final = "60"
 """How long a writer waits for SQLite's lock."""
@@ -111,9 +110,11 @@ class _LocalCatalog(SqlCatalog):
 def configured(environ: Mapping[str, str]) -> tuple[str, dict[str, str]] | None:
     """Name and properties of the catalog that PyIceberg's configuration chooses, if any.
 
-    ConfigurationError where several are named and none is chosen.
+    ConfigurationError where several are named and none is chosen, and for a file that is named
+    but not there, or unreadable.
     """
-    settings = _from_file(environ)
+    catalog_file.check_named(environ)
+    settings = catalog_file.read(environ)
     chosen = str(settings.get("default-catalog", ""))
     catalogs: dict[str, dict[str, str]] = {
         str(name).lower(): _flat(values) for name, values in settings.get("catalog", {}).items()
@@ -140,20 +141,6 @@ def _choose(chosen: str, names: list[str]) -> str:
             remedy="Name one of them in PYICEBERG_DEFAULT_CATALOG.",
         )
     return name
-
-
-def _from_file(environ: Mapping[str, str]) -> dict[str, Any]:
-    folders = [environ.get("PYICEBERG_HOME"), environ.get("HOME"), str(Path.cwd())]
-    for folder in folders:
-        file = Path(folder) / _FILE if folder else None
-        if file and file.is_file():
-            found = yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # noqa: S506
-            if not isinstance(found, dict):
-                raise ConfigurationError(
-                    f"{file} holds no settings", remedy="Write it as PyIceberg documents."
-                )
-            return {str(key).lower(): value for key, value in found.items()}
-    return {}
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, str]:

@@ -6,7 +6,8 @@ files never carry deletes; one that does is refused rather than misread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, Generic, TypeVar
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ from pyiceberg.expressions import AlwaysTrue, BooleanExpression
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.table import Table
 
-from lakehouse.model.errors import ConfigurationError, IntegrityError
+from lakehouse.model.errors import ConfigurationError, IntegrityError, UnavailableError
 from lakehouse.planning import live_files
 from lakehouse.stamping import Entry
 from lakehouse.table_spec import TableSpec
@@ -30,7 +31,8 @@ def plan(table: Table, where: BooleanExpression, snapshot_id: int | None = None)
 
     Of the snapshot of that id, else of the handle's newest.
     """
-    return [file.file_path for file in live_files(table, where, snapshot_id)]
+    with _answering(table.name()[-1]):
+        return [file.file_path for file in live_files(table, where, snapshot_id)]
 
 
 def read(
@@ -40,18 +42,37 @@ def read(
     columns: Sequence[str] | None = None,
     exactly: Any = None,
 ) -> pa.Table:
-    """Rows of these files for which the Arrow expression `exactly` holds; all columns if None."""
+    """Rows of these files for which the Arrow expression `exactly` holds; all columns if None.
+
+    IntegrityError for a file that is gone, UnavailableError where the store does not give it.
+    """
     schema = spec.arrow
     wanted = list(columns) if columns is not None else schema.names
     if not paths:
         return pa.schema([schema.field(name) for name in wanted]).empty_table()
     try:
-        return dataset(table, spec, paths).to_table(columns=wanted, filter=exactly)
+        with _answering(spec.name):
+            return dataset(table, spec, paths).to_table(columns=wanted, filter=exactly)
     except FileNotFoundError as missing:
         raise IntegrityError(
             f"table {spec.name} names a data file that is not there: {missing}",
             remedy="Restore the file; the lake's files are never to be removed by hand.",
         ) from missing
+
+
+@contextmanager
+def _answering(name: str) -> Iterator[None]:
+    """What the store cannot give now is UnavailableError; a file that is not there stays one."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as wrong:
+        raise UnavailableError(
+            f"the store does not give a file of table {name}: {wrong}",
+            remedy="Run again when it does; if it is the local S3 server: beliefgraph status, "
+            "then up --s3.",
+        ) from wrong
 
 
 def dataset(table: Table, spec: TableSpec, paths: Sequence[str]) -> ds.Dataset:

@@ -1,4 +1,4 @@
-"""From started to ready: wait until the lake's bucket is there, or say why it will not be."""
+"""From started to ready: wait until the lake's objects can be had, or say why they will not be."""
 
 from __future__ import annotations
 
@@ -11,32 +11,45 @@ import psutil
 from lakehouse.local import processes
 from lakehouse.model.errors import ConflictError, UnavailableError
 from lakehouse.s3tables import client, find_bucket
+from lakehouse.seaweed import probe
 from lakehouse.seaweed.layout import Layout
 from lakehouse.seaweed.settings import BUCKET, REGION, S3Server
 
 START_SECONDS: Final = 60.0
 _PAUSE: Final = 0.1
+_ASKED: Final = ("s3", "iceberg", *probe.PARTS)
 
 
 def wait(
     layout: Layout, process: psutil.Process, ports: Mapping[str, int], server: S3Server
 ) -> None:
-    """Return once our login sees the bucket; raise when the server ended or takes too long."""
+    """Return once our login sees the bucket and what is stored can be read; else raise.
+
+    UnavailableError when the server ended or takes too long, with what it lacked at last.
+    """
     deadline = time.monotonic() + START_SECONDS
+    lacks = ""
     while time.monotonic() < deadline:
         if not processes.is_alive(process):
             raise _ended(layout, ports)
-        # Our login goes only where our own process is seen to listen.
-        if all(processes.listens(process, ports[name]) for name in ("s3", "iceberg")) and _answers(
-            server
-        ):
+        lacks = _lacks(layout, process, ports, server)
+        if not lacks:
             return
         time.sleep(_PAUSE)
     raise UnavailableError(
-        f"SeaweedFS did not answer within {START_SECONDS:.0f} s.",
+        f"SeaweedFS was not ready within {START_SECONDS:.0f} s: {lacks}.",
         remedy=f"Look at {layout.log}; then run beliefgraph down and up --s3 again.",
         log=layout.log,
     )
+
+
+def _lacks(
+    layout: Layout, process: psutil.Process, ports: Mapping[str, int], server: S3Server
+) -> str:
+    # Our login goes only where our own process is seen to listen.
+    if not all(processes.listens(process, ports[name]) for name in _ASKED):
+        return "it does not listen"
+    return probe.lacking(layout, ports) if _answers(server) else "its bucket is not there"
 
 
 def _answers(server: S3Server) -> bool:

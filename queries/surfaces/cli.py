@@ -85,8 +85,10 @@ class Commands(click.Group):
         except click.ClickException as wrong:
             _misused(wrong, as_json)
         except BeliefgraphError as error:
-            report(error, as_json=as_json)
-            sys.exit(EXIT_CODES[error.category])
+            _failed(error, as_json)
+        except Exception:
+            _check_catalog_file(as_json)
+            raise
         sys.exit(code if isinstance(code, int) else 0)
 
     def _entry_points(self) -> dict[str, metadata.EntryPoint]:
@@ -110,6 +112,21 @@ def report(error: BeliefgraphError, *, as_json: bool) -> None:
     click.echo(f"error: {error.message}", err=True)
     if error.remedy:
         click.echo(f"  {error.remedy}", err=True)
+
+
+def _failed(error: BeliefgraphError, as_json: bool) -> NoReturn:
+    report(error, as_json=as_json)
+    sys.exit(EXIT_CODES[error.category])
+
+
+def _check_catalog_file(as_json: bool) -> None:
+    """Leave with the reason where PyIceberg, which reads this file at its import, could not."""
+    from lakehouse import catalog_file  # noqa: PLC0415  (only a failure needs it)
+
+    try:
+        catalog_file.read(os.environ)
+    except ConfigurationError as error:
+        _failed(error, as_json)
 
 
 def _misused(wrong: click.ClickException, as_json: bool) -> NoReturn:

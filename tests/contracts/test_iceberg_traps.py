@@ -14,7 +14,7 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.expressions import EqualTo
 from pyiceberg.types import TimestamptzType
 
-from lakehouse import codec_commits
+from lakehouse import codec_commits, planning
 from lakehouse.catalog import configured, local
 from lakehouse.codec_episodes import header_rows
 from lakehouse.columns import digest
@@ -285,6 +285,22 @@ def test_a_data_file_that_is_missing_is_named(home: Path) -> None:
     with pytest.raises(IntegrityError, match="data file that is not there"):
         ledger.payload("t", "1")
     assert set(ledger.headers("t")) == {"1"}
+
+
+@pytest.mark.parametrize("part", ["payloads/**/*.parquet", "payloads/**/snap-*.avro"])
+def test_a_file_that_the_store_does_not_give_is_no_traceback(
+    home: Path, part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error of the store itself while a table is read, here: a folder in the file's place."""
+    opened(home).land("t", [episode("1")])
+    (file,) = (home / "lake").rglob(part)
+    ledger = opened(home)
+    monkeypatch.setattr(planning, "_LISTS", planning.ReadOnce(1))  # Landing may have read it.
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(UnavailableError, match="does not give a file of table payloads") as caught:
+        ledger.payload("t", "1")
+    assert "Run again" in caught.value.remedy
 
 
 def test_tables_are_made_as_the_design_says(home: Path) -> None:

@@ -23,6 +23,7 @@ from lakehouse.iceberg import open_ledger
 from lakehouse.local import processes
 from lakehouse.local.home import Running, home_from, read_record
 from lakehouse.model.errors import ConfigurationError, IntegrityError, UnavailableError
+from lakehouse.seaweed import probe, readiness
 from lakehouse.seaweed.layout import ADMIN_GAP, Layout
 from lakehouse.seaweed.settings import keys_of
 from queries.surfaces import stack
@@ -173,6 +174,31 @@ def test_after_a_kill_and_with_its_ports_taken_it_moves_and_nothing_is_lost(
     ledger = open_ledger(home_from(shared), lake)
     assert ledger.commits("t") == list(landed.commits) and ledger.payload("t", "1") == b"kept"
     assert ledger.land("t", [episode("2")]).landed == 1
+
+
+def test_ready_means_that_every_volume_on_disk_can_be_read(
+    shared: Environ, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A start that is announced too early: the first read after it was an internal failure."""
+    layout = _layout(shared)
+    ports = layout.ports()
+    assert ports is not None and probe.lacking(layout, ports) == ""
+    lost = layout.data / "beliefgraph_9999.dat"
+    lost.touch()
+    monkeypatch.setattr(readiness, "START_SECONDS", 1.0)
+    try:
+        with pytest.raises(UnavailableError, match="its volumes 9999 are not registered"):
+            seaweed.up(shared)
+    finally:
+        lost.unlink()
+    layout.keys_file.write_text(
+        (kept := layout.keys_file.read_text()).replace(keys_of(layout)["filer_key"], "other")
+    )
+    try:
+        assert probe.lacking(layout, ports) == "it stores nothing (HTTP 401)"
+    finally:
+        layout.keys_file.write_text(kept)
+    assert seaweed.up(shared)
 
 
 def test_a_wrong_key_is_told_with_its_remedy(shared: Environ) -> None:
