@@ -97,8 +97,8 @@ def execute(
         except DagsterAssetCheckFailedError as failed:
             raise IntegrityError(
                 "the graph does not equal the lake, so nothing was published",
-                remedy="`beliefgraph doctor` says if the graph was made from another lake; else rebuild "
-                "it from this one: beliefgraph run TENANT --rebuild.",
+                remedy="`beliefgraph doctor` says if the graph was made from another lake; else "
+                "rebuild it from this one: beliefgraph run TENANT --rebuild.",
             ) from failed
     return Ran(str(result.run_id), dict(_numbers(result)), dict(_seconds(result)))
 
