@@ -14,30 +14,48 @@ from lakehouse.model.instants import show
 from queries.basis import State
 from queries.reading import Reader
 from queries.surfaces.findings import Finding, Level
+from queries.surfaces.vault import has_lake
 
 
 def agreement(environ: Mapping[str, str]) -> Iterator[Finding]:
     """Every tenant's watermark in the graph is one that this lake recorded."""
     told = dict(_told(environ))
     if not told:
+        yield Finding("agreement", Level.NOTE, "not looked at: no graph holds a tenant")
         return
-    from lakehouse.iceberg import open_ledger  # noqa: PLC0415  (heavy)
-
-    ledger = open_ledger(home_from(environ), environ)
-    known = set(ledger.tenants())
-    for tenant, state in told.items():
-        published = ledger.publications(tenant) if tenant in known else []
-        if state.watermark is None or any(one.watermark == state.watermark for one in published):
-            continue
+    published = _published(environ)
+    foreign = [
+        (tenant, state.watermark)
+        for tenant, state in told.items()
+        if state.watermark is not None and (tenant, state.watermark) not in published
+    ]
+    for tenant, watermark in foreign:
         yield Finding(
             "agreement",
             Level.PROBLEM,
-            f"{tenant}: the graph's watermark {show(state.watermark)} was never published from "
-            "this lake: the graph was made from another one",
+            f"{tenant}: the graph's watermark {show(watermark)} was never published from this "
+            "lake: the graph was made from another one",
             "Are that lake's settings missing (PYICEBERG_HOME and the like)? If this lake is the "
             f"right one: beliefgraph run {tenant} --rebuild.",
             "integrity",
         )
+    if not foreign:
+        yield Finding("agreement", Level.FINE, "the graph was published from this lake")
+
+
+def _published(environ: Mapping[str, str]) -> set[tuple[str, int]]:
+    """Tenants with the watermarks that the lake recorded for them."""
+    place = home_from(environ)
+    if not has_lake(place, environ):
+        return set()
+    from lakehouse.iceberg import open_ledger  # noqa: PLC0415  (heavy)
+
+    ledger = open_ledger(place, environ)
+    return {
+        (tenant, one.watermark)
+        for tenant in ledger.tenants()
+        for one in ledger.publications(tenant)
+    }
 
 
 def _told(environ: Mapping[str, str]) -> Iterator[tuple[str, State]]:
