@@ -15,6 +15,7 @@ from lakehouse.model.errors import ConfigurationError
 
 NAME: Final = ".pyiceberg.yaml"
 _HOME: Final = "PYICEBERG_HOME"
+_REMEDY: Final = "Write it as PyIceberg documents: plain YAML, no { } or [ ]."
 
 
 def check_named(environ: Mapping[str, str]) -> None:
@@ -45,13 +46,15 @@ def read(environ: Mapping[str, str]) -> dict[str, Any]:
 def _parse(file: Path) -> dict[str, Any]:
     try:
         found = strictyaml.load(file.read_text(encoding="utf-8")).data
-    except (strictyaml.YAMLError, UnicodeDecodeError, OSError) as wrong:
+    except (UnicodeDecodeError, OSError) as wrong:
+        raise ConfigurationError(f"{file} cannot be read: {wrong}", remedy=_REMEDY) from wrong
+    except (strictyaml.YAMLError, AttributeError) as wrong:  # It trips over control characters.
+        # Neither its words nor its trace are passed on: they quote the file, which holds logins.
+        mark = getattr(wrong, "problem_mark", None)
+        place = f", line {mark.line + 1}" if mark else ""
         raise ConfigurationError(
-            f"{file} cannot be read: {' '.join(str(wrong).split())}",
-            remedy="Write it as PyIceberg documents: plain YAML, no { } or [ ].",
-        ) from wrong
+            f"{file} is not the YAML that PyIceberg reads{place}", remedy=_REMEDY
+        ) from None
     if not isinstance(found, dict) or not isinstance(found.get("catalog", {}), dict):
-        raise ConfigurationError(
-            f"{file} holds no settings", remedy="Write it as PyIceberg documents."
-        )
+        raise ConfigurationError(f"{file} holds no settings", remedy=_REMEDY)
     return {str(key).lower(): value for key, value in found.items()}
