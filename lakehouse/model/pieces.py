@@ -106,9 +106,10 @@ class Piece:
     def close(self, at: int, reason: Reason, closed_by: str) -> None:
         """End it and its boxes at recorded instant `at`; a box that began only then never was."""
         self.recorded_to, self.reason, self.closed_by = at, reason, closed_by
-        self.boxes = [box for box in self.boxes if box.recorded_from < at]
-        for box in self.boxes:
-            box.recorded_to = at
+        if self.boxes:
+            self.boxes = [box for box in self.boxes if box.recorded_from < at]
+            for box in self.boxes:
+                box.recorded_to = at
 
     def part(self, start: int, at: int, opened_by: str) -> Piece:
         """A new piece from recorded instant `at` on that is this one's from `start` on."""

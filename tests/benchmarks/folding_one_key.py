@@ -111,9 +111,9 @@ def _row(bounded: bool, first: int, in_all: int, pairs: bool) -> tuple[Value, ..
             history.mark(period, (1, 3)[turn // _MARKED % 2])
         turn += 1
     once, _ = best(lambda: rectangles(told), 1)
-    taken, found = best(lambda: rectangles(history.said), 1)
+    taken, (pieces,) = best(lambda: rectangles(history.said), 1)
     return (
         "bounded" if bounded else "until changed",
         "withdrawn and said again" if pairs else "plainly",
-        first, once, len(history.said), taken, taken / once, found,
+        first, once, len(history.said), taken, taken / once, len(pieces),
     )  # fmt: skip
