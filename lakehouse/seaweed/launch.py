@@ -7,7 +7,6 @@ in that terminal reaches it.
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Final
 
 import psutil
 
+from lakehouse.local import processes
 from lakehouse.local.home import Running
 from lakehouse.local.ports import LOOPBACK
 from lakehouse.model.errors import UnavailableError
@@ -91,18 +91,8 @@ def spawn(
         f"-s3.config={layout.identities_file}",
         *(f"-{switch}={ports[name]}" for name, switch in _PORT_SWITCHES.items()),
     ]
-    with layout.log.open("wb") as log:
-        child = subprocess.Popen(
-            command,
-            # AWS variables of the user's would make SeaweedFS let that login in.
-            env={name: environ[name] for name in _PASSED_ON if name in environ},
-            cwd=layout.root,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    child.returncode = 0  # It outlives us by design: no warning when this handle goes.
-    process = psutil.Process(child.pid)
-    layout.remember_running(Running(pid=child.pid, created=process.create_time()))
+    # AWS variables of the user's would make SeaweedFS let that login in.
+    passed_on = {name: environ[name] for name in _PASSED_ON if name in environ}
+    process = processes.start(command, environ=passed_on, cwd=layout.root, output=layout.log)
+    layout.remember_running(Running(pid=process.pid, created=process.create_time()))
     return process
