@@ -19,6 +19,7 @@ from pyiceberg.table.refs import SnapshotRefType
 from pyiceberg.table.snapshots import Snapshot
 
 from lakehouse.codec_commits import entries_of
+from lakehouse.failures import answering
 from lakehouse.keys import check_tenant
 from lakehouse.model.errors import ConflictError, InputError
 from lakehouse.model.instants import show
@@ -80,6 +81,7 @@ def kept(table: Table) -> list[Kept]:
     ]
 
 
+@answering("the store does not answer while a tag is set")
 def tag(store: Store, name: str) -> dict[str, int]:
     """Tag every table's current snapshot; the snapshot id by table, empty tables left out.
 
@@ -196,11 +198,8 @@ def expired(store: Store, snapshots: Mapping[str, int | None]) -> list[str]:
 def _by_time(table: str, every: Sequence[Kept], instant: int) -> Kept:
     """The one that was the newest then, if that can be told (µs UTC)."""
     if instant > (now := system_clock()):
-        raise InputError(
-            f"{show(instant)} lies in the future (it is {show(now)}): no snapshot was the newest "
-            f"of table {table} then",
-            remedy=f"Name an instant up to now. {_BY_ROWS}",
-        )
+        said = f"{show(instant)} lies in the future (it is {show(now)})"
+        raise InputError(said, remedy=f"Name an instant up to now. {_BY_ROWS}")
     if not every:
         raise InputError(f"table {table} has never held a row", remedy=_BY_ROWS)
     if found := newest_at(every, instant):
