@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+WORKERS ?= 2
 export BELIEFGRAPH_HOME ?= $(HOME)/.beliefgraph
 export DAGSTER_DISABLE_TELEMETRY := yes
 
@@ -15,11 +16,11 @@ demo: $(VENV)/.installed ## land real time-zone history, run the line, ask five 
 	@$(BIN)/beliefgraph demo
 
 test: $(VENV)/.installed-dev ## every test, against a real Neo4j and real Iceberg tables
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
 
-exhaustive: $(VENV)/.installed-dev ## every golden boundary and 2,000 random ledgers, each engine (long)
+exhaustive: $(VENV)/.installed-dev ## every golden boundary, all data, 2,000 random ledgers (long)
 	BELIEFGRAPH_ALL=1 BELIEFGRAPH_LEDGERS=$${BELIEFGRAPH_LEDGERS:-2000} \
-	  $(BIN)/python -m pytest tests/golden tests/model/test_mutants.py --timeout 7200
+	  $(BIN)/python -m pytest tests/golden tests/model/test_mutants.py tests/system --timeout 7200
 
 exhaustive-s3: $(VENV)/.installed-dev ## every truth question and every promise of the ledger, lake on S3 (long)
 	BELIEFGRAPH_ALL=1 BELIEFGRAPH_TEST_STORE=s3 \

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -24,7 +25,9 @@ OURS: Final = "BELIEFGRAPH_TEST_HOME"
 @pytest.fixture(scope="session")
 def neo4j_connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     """Where the tests' server listens."""
-    home = os.environ.get(OURS) or str(tmp_path_factory.mktemp("neo4j-home"))
+    kept = os.environ.get(OURS)
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")  # Each has a server of its own.
+    home = str(Path(kept) / worker) if kept else str(tmp_path_factory.mktemp("neo4j-home"))
     environ = {**os.environ, "BELIEFGRAPH_HOME": home}
     before = status(environ).state
     yield up(environ)
