@@ -193,9 +193,10 @@ class LakeReader:
         rows = self._rows(QUARANTINE, tenant, select(self._log.entries(), tenant))
         return refusals_of(self._vault, tenant, *refusals_kept(tenant, rows))
 
-    def subject_keys(self, tenant: str) -> set[str]:
-        """The ids of all keys that the tenant's rows are encrypted with."""
-        entries = select(self._log.entries(), tenant)
+    def subject_keys(self, tenant: str, *, landings: int | None = None) -> set[str]:
+        """The ids of all keys that the tenant's rows, or newest landings, are encrypted with."""
+        stage = None if landings is None else Stage.LAND
+        entries = select(self._log.entries(), tenant, stage)[-(landings or 0) :]
         found: set[str] = set()
         for spec in (EPISODES, QUARANTINE):
             column = self._rows(spec, tenant, entries, ("subject_keys",))["subject_keys"]

@@ -179,6 +179,29 @@ def test_snapshots_expire_by_count_and_tagged_ones_never(home: Path) -> None:
         expire(store, now=now, keep=FEW - 1)
 
 
+def test_expiring_twice_at_once_and_beside_a_branch_of_another_engine(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second finds the snapshots gone; what a branch names is kept, as what a tag names."""
+    ledger, store = opened(home)
+    for number in range(FEW + 3):
+        ledger.land("t", [episode(str(number))])
+    oldest = kept(store.load(EPISODES))[0].snapshot_id
+    store.load(EPISODES).manage_snapshots().create_branch(oldest, "audit").commit()
+    now, change = system_clock(), expiring._apply
+
+    def second(*given: Any) -> None:
+        monkeypatch.setattr(expiring, "_apply", change)
+        expire(store, now=now, keep=FEW)
+        change(*given)
+
+    monkeypatch.setattr(expiring, "_apply", second)
+    assert {one.expired for one in expire(store, now=now, keep=FEW)} == {0}
+    every = [one.snapshot_id for one in kept(store.load(EPISODES))]
+    assert len(every) == FEW + 1 and every[0] == oldest
+    assert len(kept(store.load(COMMITS))) == FEW
+
+
 def test_past_days_and_months_are_tagged_and_later_untagged(home: Path) -> None:
     ledger, store = opened(home)
     ledger.land("t", [episode("1")])
