@@ -15,12 +15,7 @@ from typing import Any, Final
 
 from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
-from pyiceberg.exceptions import (
-    ForbiddenError,
-    NotInstalledError,
-    RESTError,
-    UnauthorizedError,
-)
+from pyiceberg.exceptions import NotInstalledError, RESTError
 from pyiceberg.table import CommitTableResponse, Table
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
@@ -29,6 +24,7 @@ from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError
 
 from lakehouse import catalog_file
+from lakehouse.failures import failed
 from lakehouse.model.errors import ConfigurationError, UnavailableError
 from lakehouse.planning import ReadOnce
 from lakehouse.s3tables import check_login
@@ -208,16 +204,10 @@ def _load(name: str, properties: Mapping[str, str]) -> Catalog:
             f"catalog {name!r} is configured wrongly: {wrong}",
             remedy="See PyIceberg's configuration page for the settings of its kind.",
         ) from wrong
-    except (ForbiddenError, UnauthorizedError) as refused:
-        raise ConfigurationError(
-            f"catalog {name!r} refuses the login: {refused}",
-            remedy="Check the credentials, and what they are allowed to do.",
-        ) from refused
     except (OSError, RESTError, DBAPIError) as wrong:
-        ours = name == CATALOG
-        raise UnavailableError(
-            f"catalog {name!r} cannot be reached: {getattr(wrong, 'orig', wrong)}",
-            remedy="Start the local S3 server: beliefgraph up --s3."
-            if ours
-            else "Check its uri, the network and the credentials.",
-        ) from wrong
+        remedy = (
+            "Start the local S3 server: beliefgraph up --s3."
+            if name == CATALOG
+            else "Check its uri, the network and the credentials."
+        )
+        raise failed(f"catalog {name!r} cannot be reached", wrong, remedy) from wrong

@@ -122,11 +122,8 @@ def expired(store: Store, snapshots: Mapping[str, int | None]) -> list[str]:
 def _by_time(table: str, every: Sequence[Kept], instant: int) -> Kept:
     """The one that was the newest then, if that can be told (µs UTC)."""
     if instant > (now := system_clock()):
-        raise InputError(
-            f"{show(instant)} lies in the future (it is {show(now)}): no snapshot was the newest "
-            f"of table {table} then",
-            remedy=f"Name an instant up to now. {_BY_ROWS}",
-        )
+        said = f"{show(instant)} lies in the future (it is {show(now)})"
+        raise InputError(said, remedy=f"Name an instant up to now. {_BY_ROWS}")
     if not every:
         raise InputError(f"table {table} has never held a row", remedy=_BY_ROWS)
     if found := newest_at(every, instant):

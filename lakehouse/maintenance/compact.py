@@ -19,6 +19,7 @@ from pyiceberg.manifest import DataFile
 from pyiceberg.table import Table
 
 from lakehouse.codec_commits import entries_of
+from lakehouse.failures import answering
 from lakehouse.maintenance.keeper import check_ours
 from lakehouse.maintenance.swap import swap
 from lakehouse.model.errors import IntegrityError
@@ -54,6 +55,7 @@ class Compacted:
     rows: int
 
 
+@answering("the store does not answer while files are merged")
 def compact(
     store: Store, specs: Sequence[TableSpec] = (), *, least: int = LEAST, dry_run: bool = False
 ) -> list[Compacted]:

@@ -14,6 +14,7 @@ from typing import Final
 from pyiceberg.exceptions import BadRequestError, CommitFailedException
 from pyiceberg.table import Table
 
+from lakehouse.failures import answering
 from lakehouse.maintenance.keeper import check_ours
 from lakehouse.model.errors import ConflictError, InputError
 from lakehouse.snapshots import Kept, kept, newest_at
@@ -44,6 +45,7 @@ class Expired:
     untagged: tuple[str, ...]
 
 
+@answering("the store does not answer while snapshots expire")
 def expire(
     store: Store, *, now: int, keep: int = KEEP, older_than: int = 0, dry_run: bool = False
 ) -> list[Expired]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyiceberg.exceptions import CommitStateUnknownException
 from pyiceberg.expressions import AlwaysTrue
 
 from lakehouse import iceberg
@@ -143,6 +144,28 @@ def test_of_two_mergings_at_once_one_ends_and_its_files_are_gone(
     assert told(opened(home)[0]) == before
     data = list((home / "lake" / "warehouse" / "beliefgraph" / "statements").rglob("*.parquet"))
     assert len(data) == 10
+
+
+def test_an_exchange_whose_answer_got_lost_may_still_arrive(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its new files were removed as of one that failed: what arrived then named nothing."""
+    ledger, store = opened(home)
+    written(ledger, 3)
+    before, commit_table = told(ledger), store._catalog.commit_table
+    on_their_way: list[Any] = []
+
+    def silent(*given: Any) -> None:
+        on_their_way.append(given)
+        raise CommitStateUnknownException("the server did not say")
+
+    monkeypatch.setattr(swapping, "_ATTEMPTS", 2)
+    monkeypatch.setattr(store._catalog, "commit_table", silent)
+    with pytest.raises(ConflictError, match="could not be exchanged"):
+        compact(store, [STATEMENTS], least=2)
+    commit_table(*on_their_way[-1])
+    assert files(store)["statements"] == 1
+    assert told(opened(home)[0]) == before
 
 
 def test_rows_that_no_commit_names_are_not_merged_with_others(home: Path) -> None:
