@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
@@ -18,9 +19,9 @@ from lakehouse.admission import Landed
 from lakehouse.codec_beliefs import OPENED, changes_of
 from lakehouse.codec_commits import Definition, definitions_of, publications_of
 from lakehouse.codec_episodes import episodes_of, kept_of, refusals_kept
-from lakehouse.codec_statements import extracted_of, statements_of
+from lakehouse.codec_statements import extracted_of, recorded_of, statements_of
 from lakehouse.columns import values
-from lakehouse.commit_log import CommitLog
+from lakehouse.commit_log import CommitLog, groups
 from lakehouse.merging import merged, settled
 from lakehouse.model.beliefs import Belief, Support
 from lakehouse.model.episodes import Episode, Refusal
@@ -46,7 +47,6 @@ from lakehouse.vault import Vault
 from lakehouse.vault.bodies import erased, payloads_of, refusals_of, unknown
 
 _BATCH: Final = ("batch_id", "ordinal")
-_GROUP_BYTES: Final = 64 * 1024 * 1024
 
 
 class LakeReader:
@@ -68,7 +68,7 @@ class LakeReader:
     ) -> Iterator[list[Episode]]:
         """Landed episodes in landing order; memory holds one group of commits at a time."""
         landed = select(self._log.entries(), tenant, Stage.LAND, after=after, through=through)
-        for group in _groups(landed, batch):
+        for group in groups(landed, batch):
             headers = self._rows(EPISODES, tenant, group)
             bodies = self._rows(PAYLOADS, tenant, group, ("episode_id", "cipher", "body"))
             if not headers["episode_id"].equals(bodies["episode_id"]):
@@ -157,21 +157,17 @@ class LakeReader:
     def belief_changes(self, tenant: str, *, after: int, through: int) -> BeliefChanges:
         """The changes of the believe commits in (after, through], merged in order."""
         entries = self._believed(tenant, after, through)
-        beliefs = self._rows(BELIEFS, tenant, entries)
-        supporters = self._rows(SUPPORTERS, tenant, entries)
-        return merged(changes_of(tenant, beliefs, supporters))
+        return merged(self._changes(tenant, entries, BELIEFS, SUPPORTERS))
 
     def beliefs(self, tenant: str, *, through: int | None = None) -> list[Belief]:
         """Every rectangle with its closing and strictest classification applied."""
-        rows = self._rows(BELIEFS, tenant, self._believed(tenant, 0, through))
-        nothing = SUPPORTERS.arrow.empty_table()
-        return list(settled(changes_of(tenant, rows, nothing)).opened)
+        entries = self._believed(tenant, 0, through)
+        return list(settled(self._changes(tenant, entries, BELIEFS)).opened)
 
     def supports(self, tenant: str, *, through: int | None = None) -> list[Support]:
         """Every support box with its closing applied."""
-        rows = self._rows(SUPPORTERS, tenant, self._believed(tenant, 0, through))
-        nothing = BELIEFS.arrow.empty_table()
-        return list(settled(changes_of(tenant, nothing, rows)).supports_opened)
+        entries = self._believed(tenant, 0, through)
+        return list(settled(self._changes(tenant, entries, SUPPORTERS)).supports_opened)
 
     def publications(self, tenant: str) -> list[Publication]:
         """Publications of a tenant, oldest first."""
@@ -251,6 +247,20 @@ class LakeReader:
         log = self._log.entries()
         return select(log, tenant, Stage.BELIEVE, after=after, through=through)
 
+    def _changes(self, tenant: str, entries: Sequence[Entry], *specs: TableSpec) -> BeliefChanges:
+        """What these entries' rows of the given tables say."""
+        beliefs, supporters = (
+            self._rows(spec, tenant, entries if spec in specs else ())
+            for spec in (BELIEFS, SUPPORTERS)
+        )
+        return changes_of(tenant, beliefs, supporters, partial(self._recorded, tenant))
+
+    def _recorded(self, tenant: str, ids: Collection[str]) -> dict[str, int]:
+        """When these statements became known."""
+        entries = select(self._log.entries(), tenant, Stage.EXTRACT)
+        columns, named = ("statement_id", "recorded_at"), is_in("statement_id", ids)
+        return recorded_of(self._rows(STATEMENTS, tenant, entries, columns, exactly=named), entries)
+
     def _rows(
         self,
         spec: TableSpec,
@@ -279,18 +289,3 @@ class LakeReader:
             chosen &= exactly
         found = find(self._store.load(spec), spec, pruned, wanted, chosen)
         return committed(found, entries)
-
-
-def _groups(entries: Sequence[Entry], episodes: int) -> Iterator[list[Entry]]:
-    """Runs of commits that together hold about so many episodes, and not too many bytes."""
-    group: list[Entry] = []
-    count = size = 0
-    for entry in entries:
-        group.append(entry)
-        count += entry.commit.counts.get("episodes", 0)
-        size += entry.commit.counts.get("bytes", 0)
-        if count >= episodes or size >= _GROUP_BYTES or len(group) == MOST_NAMED:
-            yield group
-            group, count, size = [], 0, 0
-    if group:
-        yield group
