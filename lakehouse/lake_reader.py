@@ -7,6 +7,7 @@ there; rows of batches that no commit names are not seen.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ from pyiceberg.expressions import And, BooleanExpression
 from lakehouse.admission import Landed
 from lakehouse.codec_beliefs import OPENED, changes_of
 from lakehouse.codec_episodes import episodes_of, kept_of, refusals_kept
-from lakehouse.codec_statements import extracted_of, statements_of
+from lakehouse.codec_statements import extracted_of, recorded_of, statements_of
 from lakehouse.columns import values
 from lakehouse.commit_log import CommitLog, grouped
 from lakehouse.merging import merged, settled
@@ -161,25 +162,23 @@ class LakeReader(Registers):
     def belief_changes(self, tenant: str, *, after: int, through: int) -> BeliefChanges:
         """The changes of the believe commits in (after, through], merged in order."""
         entries = self._believed(tenant, after, through)
-        beliefs = self._rows(BELIEFS, tenant, entries)
-        supporters = self._rows(SUPPORTERS, tenant, entries)
-        return merged(changes_of(tenant, beliefs, supporters))
+        rows = (self._rows(spec, tenant, entries) for spec in (BELIEFS, SUPPORTERS))
+        return merged(self._changes(tenant, *rows))
 
     def beliefs(
         self, tenant: str, *, subjects: Collection[str] | None = None, through: int | None = None
     ) -> list[Belief]:
         """Every rectangle with its closing and strictest classification applied."""
         rows = self._about(BELIEFS, "belief_id", tenant, subjects, through)
-        nothing = SUPPORTERS.arrow.empty_table()
-        return list(settled(changes_of(tenant, rows, nothing)).opened)
+        return list(settled(self._changes(tenant, rows, SUPPORTERS.arrow.empty_table())).opened)
 
     def supports(
         self, tenant: str, *, subjects: Collection[str] | None = None, through: int | None = None
     ) -> list[Support]:
         """Every support box with its closing applied."""
         rows = self._about(SUPPORTERS, "support_id", tenant, subjects, through)
-        nothing = BELIEFS.arrow.empty_table()
-        return list(settled(changes_of(tenant, nothing, rows)).supports_opened)
+        changes = self._changes(tenant, BELIEFS.arrow.empty_table(), rows)
+        return list(settled(changes).supports_opened)
 
     def quarantined(self, tenant: str) -> list[Refusal]:
         """Refused input, oldest first."""
@@ -266,6 +265,16 @@ class LakeReader(Registers):
             spec, tenant, entries, where=is_null("subject"), exactly=is_unnamed & chosen
         )
         return pa.concat_tables([opened, later])
+
+    def _changes(self, tenant: str, beliefs: pa.Table, supporters: pa.Table) -> BeliefChanges:
+        """What these rows say."""
+        return changes_of(tenant, beliefs, supporters, partial(self._recorded, tenant))
+
+    def _recorded(self, tenant: str, ids: Collection[str]) -> dict[str, int]:
+        """When these statements became known."""
+        entries = select(self._log.entries(), tenant, Stage.EXTRACT)
+        columns, named = ("statement_id", "recorded_at"), is_in("statement_id", ids)
+        return recorded_of(self._rows(STATEMENTS, tenant, entries, columns, exactly=named), entries)
 
     def _rows(
         self,
