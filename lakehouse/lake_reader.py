@@ -19,12 +19,12 @@ from lakehouse.codec_beliefs import OPENED, changes_of
 from lakehouse.codec_episodes import episodes_of, kept_of, refusals_kept
 from lakehouse.codec_statements import extracted_of, recorded_of, statements_of
 from lakehouse.columns import values
-from lakehouse.commit_log import CommitLog, grouped
+from lakehouse.commit_log import grouped
 from lakehouse.merging import merged, settled
 from lakehouse.model.beliefs import Belief, Support
 from lakehouse.model.episodes import Episode, Refusal
 from lakehouse.model.errors import IntegrityError
-from lakehouse.model.ledger import BeliefChanges, Commit, Extracted, Stage
+from lakehouse.model.ledger import BeliefChanges, Extracted, Stage
 from lakehouse.model.statements import Statement
 from lakehouse.pruning import (
     MOST_NAMED,
@@ -43,7 +43,6 @@ from lakehouse.store import Store
 from lakehouse.table_spec import TableSpec
 from lakehouse.tables import (
     BELIEFS,
-    DEFINITIONS,
     EPISODES,
     PAYLOADS,
     QUARANTINE,
@@ -60,13 +59,8 @@ class LakeReader(Registers):
     """Every reading method of the port (their promises stand there)."""
 
     def __init__(self, store: Store, vault: Vault, now: Now) -> None:
-        super().__init__(store)
+        super().__init__(store, now)
         self._vault = vault
-        self._log = CommitLog(store, now)
-
-    def commits(self, tenant: str, *, after: int = 0, stage: Stage | None = None) -> list[Commit]:
-        """The tenant's commits beyond a position, oldest first."""
-        return [e.commit for e in select(self._log.entries(), tenant, stage, after=after)]
 
     def episodes(
         self, tenant: str, *, after: int, through: int, batch: int = 20_000
@@ -194,12 +188,6 @@ class LakeReader(Registers):
             column = self._rows(spec, tenant, entries, ("subject_keys",))["subject_keys"]
             found.update(pc.unique(pc.list_flatten(column)).to_pylist())
         return found
-
-    def tenants(self) -> list[str]:
-        """Tenants that hold a commit or a definition, sorted."""
-        defined = self._definitions.of(self._store.load(DEFINITIONS))
-        committing = {entry.commit.tenant for entry in self._log.entries()}
-        return sorted(committing | {row.tenant for row in defined})
 
     def _seen(
         self, tenant: str, entries: Sequence[Entry], ids: Collection[str]
