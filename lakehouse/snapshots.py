@@ -22,6 +22,7 @@ from lakehouse.model.errors import InputError
 from lakehouse.model.instants import show
 from lakehouse.pruning import equal_to, is_equal, is_in
 from lakehouse.scan import find
+from lakehouse.stamping import system_clock
 from lakehouse.store import Store
 from lakehouse.table_spec import TableSpec
 from lakehouse.tables import COMMITS, TABLES
@@ -120,6 +121,9 @@ def expired(store: Store, snapshots: Mapping[str, int | None]) -> list[str]:
 
 def _by_time(table: str, every: Sequence[Kept], instant: int) -> Kept:
     """The one that was the newest then, if that can be told (µs UTC)."""
+    if instant > (now := system_clock()):
+        said = f"{show(instant)} lies in the future (it is {show(now)})"
+        raise InputError(said, remedy=f"Name an instant up to now. {_BY_ROWS}")
     if not every:
         raise InputError(f"table {table} has never held a row", remedy=_BY_ROWS)
     if found := newest_at(every, instant):

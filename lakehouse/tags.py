@@ -11,6 +11,7 @@ from pyiceberg.table import Table
 from pyiceberg.table.refs import SnapshotRefType
 
 from lakehouse.codec_commits import entries_of
+from lakehouse.failures import answering
 from lakehouse.model.errors import ConflictError, InputError
 from lakehouse.pruning import equal_to, is_equal, is_in
 from lakehouse.scan import find
@@ -24,6 +25,7 @@ CALENDAR: Final = re.compile(r"day-\d{4}-\d\d-\d\d|month-\d{4}-\d\d", re.ASCII)
 _ATTEMPTS: Final = 20
 
 
+@answering("the store does not answer while a tag is set")
 def tag(store: Store, name: str) -> dict[str, int]:
     """Tag every table's current snapshot; the snapshot id by table, empty tables left out.
 

@@ -20,7 +20,6 @@ from graph import schema
 from graph.server import connection_from, home_from
 from graph.session import open_driver
 from lakehouse.iceberg import IcebergLedger, open_ledger
-from lakehouse.keys import TenantKeys
 
 SECONDS_BETWEEN: Final = 2.0
 """Progress that comes often is told this far apart."""
@@ -40,7 +39,7 @@ class Lake(ConfigurableResource):  # type: ignore[type-arg]
 
     def key(self, tenant: str) -> bytes:
         """The key of a tenant's digests."""
-        return TenantKeys(home_from(os.environ)).of(tenant).secret
+        return self.ledger.key(tenant).secret
 
 
 class Graph(ConfigurableResource):  # type: ignore[type-arg]

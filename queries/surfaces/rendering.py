@@ -130,7 +130,8 @@ def _recorded(belief: Believed) -> str:
     since = _instant(belief.recorded_from)
     if instants.is_open(belief.recorded_to):
         return f"since {since}"
-    why = f" ({belief.reason} by {belief.closed_by})" if belief.closed_by else ""
+    by = f" by {belief.closed_by}" if belief.closed_by else ""
+    why = f" ({belief.reason}{by})" if belief.reason else ""
     return f"{since} → {_instant(belief.recorded_to)}{why}"
 
 

@@ -166,6 +166,8 @@ def test_what_cannot_be_read_is_told_with_its_remedy(run: Run) -> None:
     for args, said in (
         (("at", "audit", "episodes", "--tenant", "t"), "no snapshot 'audit'"),
         (("at", "2001-01-01", "episodes", "--tenant", "t"), "was empty at 2001-01-01T00:00:00Z"),
+        (("at", "2999-01-01", "episodes", "--tenant", "t"), "lies in the future (it is 20"),
+        (("sql", "CREATE TABLE x AS SELECT 1", "--tenant", "t"), "only questions are"),
         (("at", "audit", "episodes"), "never read without one"),
         (("at", "audit", "nothing", "--tenant", "t"), "nothing"),
         (("sql", "SELECT nothing", "--tenant", "t"), "DuckDB cannot answer"),
