@@ -1,8 +1,8 @@
 """A real Neo4j for the tests: one server and one driver for the whole run.
 
 With `NEO4J_URI` set that server is used. Otherwise the managed one is started in
-`BELIEFGRAPH_TEST_HOME` (kept, so that the next run finds its jars), else in a folder of its own.
-What was running before is left running.
+`BELIEFGRAPH_TEST_HOME` (kept, so that the next run finds its jars), else in a folder of its own;
+`BELIEFGRAPH_TEST_NEO4J` chooses its series (`5.26`). What was running before is left running.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from graph.server import Connection, down, status, up
 from graph.session import open_driver
 
 OURS: Final = "BELIEFGRAPH_TEST_HOME"
+SERIES: Final = "BELIEFGRAPH_TEST_NEO4J"
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +31,7 @@ def neo4j_connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Conne
     home = str(Path(kept) / worker) if kept else str(tmp_path_factory.mktemp("neo4j-home"))
     environ = {**os.environ, "BELIEFGRAPH_HOME": home}
     before = status(environ).state
-    yield up(environ)
+    yield up(environ, neo4j=os.environ.get(SERIES))
     if before not in {"running", "external"}:
         down(environ)
 

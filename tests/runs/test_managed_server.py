@@ -26,6 +26,7 @@ from click.testing import CliRunner
 from graph import server
 from graph.server import first_start, jars, locked, mark, memory
 from graph.server.layout import Choices, Layout
+from graph.server.release import RELEASES
 from lakehouse.local import lock, ports, processes
 from lakehouse.local.home import Running
 from lakehouse.model.errors import (
@@ -325,7 +326,7 @@ def test_a_wrong_external_setting_is_refused(settings: Environ, tmp_path: Path) 
 
 
 def test_a_changed_jar_is_refused_by_name(stopped: Environ) -> None:
-    jar = next(j for j in locked.read_lock() if j.artifact == "neo4j-bolt")
+    jar = next(j for j in locked.read_lock(RELEASES["2026.09"]) if j.artifact == "neo4j-bolt")
     path = _layout(stopped).lib / jar.version / jar.file_name
     genuine = path.read_bytes()
     path.unlink()  # It is a link into the shared repository: change a copy, not that.
@@ -340,7 +341,7 @@ def test_a_changed_jar_is_refused_by_name(stopped: Environ) -> None:
 
 
 def test_a_changed_jar_in_the_shared_repository_is_refused_too(tmp_path: Path) -> None:
-    jar = next(j for j in locked.read_lock() if j.artifact == "picocli")
+    jar = next(j for j in locked.read_lock(RELEASES["2026.09"]) if j.artifact == "picocli")
     forged = tmp_path / "m2" / jar.repository_path
     forged.parent.mkdir(parents=True)
     forged.write_bytes(b"x" * jar.size)
@@ -362,7 +363,7 @@ def test_no_network_on_first_start_is_told_with_its_remedy(
         monkeypatch.delenv(name, raising=False)
     repository = tmp_path / "m2"
     if half:  # A download that somebody else's tool broke off counts as none.
-        jar = locked.read_lock()[0]
+        jar = locked.read_lock(RELEASES["2026.09"])[0]
         (repository / jar.repository_path).parent.mkdir(parents=True)
         (repository / jar.repository_path).write_bytes(b"half")
     environ = _environ(tmp_path / "home", M2_REPO=str(repository))
