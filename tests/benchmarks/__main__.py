@@ -73,6 +73,11 @@ GRAPH = "graph"
     help="graph: ask a home that --keep left, with the same sizes; write nothing.",
 )
 @click.option(
+    "--beside",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="graph: the JSON of an earlier run of another size; tell how each figure grew.",
+)
+@click.option(
     "--profile", "profiled", is_flag=True, help="Tell the hot functions of each stage instead."
 )
 @click.option(
@@ -91,6 +96,7 @@ def bench(
     neighbours: int | None,
     memory: tuple[str, ...],
     filled: Path | None,
+    beside: Path | None,
     profiled: bool,
     json_file: Path | None,
 ) -> None:
@@ -99,7 +105,7 @@ def bench(
     signal.signal(signal.SIGTERM, _terminated)
     told: list[Table] = []
     shape = Shape(entities, beliefs, versions or beliefs // 100, neighbours or beliefs // 100)
-    graph = Options(shape, memory, filled, keep)
+    graph = Options(shape, memory, filled, keep, beside)
     for table in _tables(names or (*ALONE, GRAPH, *SETS), wheels, keep, profiled, graph):
         told.append(table)
         click.echo(table.as_text() + "\n")

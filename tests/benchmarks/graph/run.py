@@ -22,6 +22,7 @@ from tests.benchmarks.graph.asking import READS, questions
 from tests.benchmarks.graph.checking import check, check_plain
 from tests.benchmarks.graph.clients import clients_table
 from tests.benchmarks.graph.filling import fill, filling_table
+from tests.benchmarks.graph.growth import earlier, growth_table
 from tests.benchmarks.graph.histories import TENANT, Shape
 from tests.benchmarks.graph.rectangles import Asked, Rectangles
 from tests.benchmarks.graph.states import states_table
@@ -54,10 +55,22 @@ class Options:
     filled: Path | None = None
     """A home that an earlier run kept: its reads are asked again, its lake is left alone."""
     keep: Path | None = None
+    beside: Path | None = None
+    """JSON of an earlier run, of another size, that this one is compared with."""
 
 
 def run(options: Options, say: Say) -> Iterator[Table]:
     """The tables, as they come."""
+    then = earlier(options.beside) if options.beside is not None else None
+    told: list[Table] = []
+    for table in _run(options, say):
+        told.append(table)
+        yield table
+    if then is not None:
+        yield growth_table(told, then)
+
+
+def _run(options: Options, say: Say) -> Iterator[Table]:
     if options.filled is not None:
         home = options.filled.resolve()
         if not (home / "lake").is_dir():
