@@ -13,6 +13,7 @@ from neo4j import Driver
 
 from graph.projector import Projected, RebuildNeeded, project
 from graph.rows import prefix
+from graph.schema import VERSION
 from graph.state import now
 from graph.statements import statement
 from lakehouse.ledger import Ledger, Progress
@@ -36,8 +37,9 @@ def drop(
     """Remove a tenant's edges and nodes in batches; unpublished first, so nobody reads half."""
     start, edges, nodes = prefix(tenant), 0, 0
     driver.execute_query(
-        statement("reset_projection"), tenant=tenant, now=now(), database_=database
-    )
+        statement("reset_projection"),
+        tenant=tenant, now=now(), schema_version=VERSION, database_=database,
+    )  # fmt: skip
     for name in ("drop_edges_of_entities", "drop_edges_of_episodes", "drop_nodes"):
         with driver.session(database=database) as session:
             text = statement(name)

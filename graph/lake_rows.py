@@ -83,7 +83,7 @@ def lake_rows(ledger: Ledger, state: State) -> Iterator[tuple[Shape, Row]]:
         yield (BELIEF if linked else ATTRIBUTE), _counted(row, 2)
     for support in supports:
         nodes.add_support(support, objects.get(support.belief_id))
-        yield CONFIRMS, _counted(r.confirms_row(support), 2)
+        yield CONFIRMS, _counted(r.confirms_row(support, attested_to), 2)
     for row in nodes.mention_rows():
         yield MENTIONS, _counted(row, 2)
     for row in nodes.entity_rows():

@@ -12,11 +12,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Final
 
 from neo4j import Driver
 
 from graph import state as states
-from graph.rows import Nodes, Row, confirms_row, edge_row, require_headers
+from graph.rows import EDGE, Nodes, Row, confirms_row, edge_row, require_headers
+from graph.schema import VERSION
 from graph.state import State
 from graph.statements import statement
 from graph.writer import Writer
@@ -26,8 +28,12 @@ from lakehouse.model.errors import ConflictError, IntegrityError
 from lakehouse.model.ledger import BeliefChanges, Clock, Commit, Stage
 from lakehouse.model.statements import ENTITY
 
-_ID, _CLOSING = 8, (8, 5, 24, 25, 7)
-"""Columns of an edge's row: its belief_id; what `mend_…` sets, behind it."""
+_ID: Final = 2 + EDGE.index("belief_id")
+_CLOSING: Final = tuple(
+    2 + EDGE.index(name)
+    for name in ("belief_id", "recorded_to", "closed_by", "reason", "classification")
+)
+"""Columns of an edge's row, behind its two ends: its id; what `mend_…` sets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +58,7 @@ class Projected:
 
 
 class RebuildNeeded(ConflictError):
-    """The tenant's graph must be made anew: an erasure waits, or a drop was left unfinished."""
+    """The tenant's graph must be made anew: an erasure waits, a drop was left, it is too old."""
 
     def __init__(self, tenant: str, why: str) -> None:
         super().__init__(
@@ -76,12 +82,14 @@ def project(
     position = 0 if state is None else state.position
     believed = ledger.commits(tenant, stage=Stage.BELIEVE)
     _require_known(position, believed, tenant)
+    written = state is not None and (position > 0 or state.projecting is not None)
+    if state is not None and written and state.schema_version < VERSION:
+        raise RebuildNeeded(tenant, "an older version of beliefgraph wrote it")
     if not believed or believed[-1].position == position:
         return Projected(tenant=tenant, position=position)
     newest = believed[-1]
     if state is not None and state.projecting == states.DROPPING:
         raise RebuildNeeded(tenant, "it was being dropped")
-    written = state is not None and (position > 0 or state.projecting is not None)
     waiting = [commit for commit in believed if commit.position > position]
     if written and any(commit.counts.get("removed") for commit in waiting):
         raise RebuildNeeded(tenant, "an erasure reaches edges that may be there already")
@@ -162,7 +170,9 @@ class _Batch:
         writer.write("episodes", nodes.episode_rows(self.headers), what="episodes")
         self._open("belief", linked, "edges between entities", _ID, _mend_edge)
         self._open("attribute", literal, "edges to values", _ID, _mend_edge)
-        confirms = [confirms_row(support) for support in self.changes.supports_opened]
+        confirms = [
+            confirms_row(support, self.attested_to) for support in self.changes.supports_opened
+        ]
         self._open("confirms", confirms, "confirmations", 9, lambda row: [row[9], row[5]])
         first = self.begun.position == 0 and not self.resumed
         mentions = writer.write(

@@ -15,19 +15,20 @@ from typing import Final
 from lakehouse.model.beliefs import ERASED, Belief, Support, identity
 from lakehouse.model.episodes import Episode
 from lakehouse.model.errors import ConfigurationError, IntegrityError
-from lakehouse.model.statements import ENTITY
+from lakehouse.model.statements import ENTITY, TRUST_NAMES
 
 _LABEL: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 RESERVED: Final = frozenset({"Entity", "Value", "Episode", "Projection", "GraphSchema"})
 EDGE: Final = (
     "valid_from", "valid_to", "recorded_from", "recorded_to", "listeners", "classification",
     "belief_id", "key", "predicate", "tenant", "episode_id", "origin", "source", "source_key",
-    "trust", "classified", "valid_from_basis", "who", "tags", "landed_at", "imported",
-    "opened_by", "closed_by", "reason",
+    "location", "trust", "verification", "classified", "valid_from_basis", "who", "tags",
+    "landed_at", "heard_at", "imported", "opened_by", "closed_by", "reason",
 )  # fmt: skip
 CONFIRMS: Final = (
     "valid_from", "valid_to", "recorded_from", "recorded_to", "listeners", "classification",
-    "belief_id", "support_id", "statement_id", "tenant", "trust", "episode_id",
+    "belief_id", "support_id", "statement_id", "tenant", "trust", "episode_id", "heard_at",
+    "imported",
 )  # fmt: skip
 ENTITIES: Final = ("id", "tenant", "entity", "type", "labels")
 VALUES: Final = ("id", "tenant", "predicate", "kind", "text")
@@ -81,6 +82,8 @@ class Nodes:
     types: dict[str, tuple[int, str]] = field(default_factory=dict)
     values: dict[str, tuple[int, str, str, str]] = field(default_factory=dict)
     mentioned: dict[tuple[str, str], int] = field(default_factory=dict)
+    telling: set[str] = field(default_factory=set)
+    """Episodes of which something has not been erased."""
     _ids: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def value_id(self, belief: Belief) -> str:
@@ -96,6 +99,8 @@ class Nodes:
     def add(self, belief: Belief) -> str:
         """Take note of what the belief's edge needs; the id of its far end."""
         self._entity(belief.subject, belief.subject_type, belief.recorded_from)
+        if belief.object is not None:
+            self.telling.add(belief.episode_id)
         self.mention(belief.episode_id, belief.subject, belief.recorded_from)
         if belief.object is not None and belief.object_kind == ENTITY:
             self._entity(belief.object, belief.object_type, belief.recorded_from)
@@ -110,6 +115,7 @@ class Nodes:
 
     def add_support(self, support: Support, object_entity: str | None) -> None:
         """Take note of a supporter: it mentions what the belief is about."""
+        self.telling.add(support.episode_id)
         self.mention(support.episode_id, support.subject, support.recorded_from)
         if object_entity is not None:
             self.mention(support.episode_id, object_entity, support.recorded_from)
@@ -136,7 +142,7 @@ class Nodes:
     def episode_rows(self, headers: Mapping[str, Episode]) -> Iterable[Row]:
         """Rows of `episodes`: every episode that is mentioned with anything."""
         for name in dict.fromkeys(episode for episode, _ in self.mentioned):
-            yield episode_row(headers[name])
+            yield episode_row(headers[name], told=name in self.telling)
 
     def mention_rows(self) -> Iterable[Row]:
         """Rows of `mentions`."""
@@ -152,43 +158,49 @@ class Nodes:
 
 
 def edge_row(belief: Belief, target: str, header: Episode, attested_to: int | None) -> Row:
-    """Row of `edge`; `imported` where the recorded start is attested, not the system's."""
-    imported = attested_to is not None and belief.recorded_from <= attested_to
+    """Row of `edge`; `imported` where the clock of `heard_at` is the source's, not the system's."""
+    who, tags, location = _person(header, told=belief.object is not None)
     return [
         f"{belief.tenant}/{belief.subject}", target,
         belief.valid_from, belief.valid_to, belief.recorded_from, belief.recorded_to,
         belief.listeners, belief.strictest, belief.belief_id, belief.key, belief.predicate,
         belief.tenant, belief.episode_id, belief.origin, header.source, header.source_key,
-        belief.trust, belief.classification, belief.valid_from_basis, *_person(belief, header),
-        header.landed_at, imported,
+        location, belief.trust, TRUST_NAMES[belief.trust], belief.classification,
+        belief.valid_from_basis, who, tags,
+        header.landed_at, belief.heard_at, _imported(belief.heard_at, attested_to),
         belief.opened_by, belief.closed_by, None if belief.reason is None else belief.reason.value,
     ]  # fmt: skip
 
 
-def _person(belief: Belief, header: Episode) -> tuple[str | None, list[str] | None]:
-    """Who said it and its tags, unless what was said has been erased."""
-    if belief.object is None:
-        return None, None
-    return header.who, list(header.tags) or None
+def _imported(heard_at: int, attested_to: int | None) -> bool:
+    return attested_to is not None and heard_at <= attested_to
 
 
-def confirms_row(support: Support) -> Row:
-    """Row of `open_confirms`."""
+def _person(header: Episode, *, told: bool) -> tuple[str | None, list[str] | None, str | None]:
+    """Who said it, its tags and where it stood, unless what was said has been erased."""
+    if not told:
+        return None, None, None
+    return header.who, list(header.tags) or None, header.location
+
+
+def confirms_row(support: Support, attested_to: int | None) -> Row:
+    """Row of `open_confirms`; `imported` as in `edge_row`."""
     return [
         f"{support.tenant}/{support.episode_id}", f"{support.tenant}/{support.subject}",
         support.valid_from, support.valid_to, support.recorded_from, support.recorded_to,
         support.listeners, support.classification, support.belief_id, support.support_id,
         support.statement_id, support.tenant, support.trust, support.episode_id,
+        support.heard_at, _imported(support.heard_at, attested_to),
     ]  # fmt: skip
 
 
-def episode_row(header: Episode) -> Row:
-    """Row of `episodes`."""
+def episode_row(header: Episode, *, told: bool = True) -> Row:
+    """Row of `episodes`; `told` is False where all that it said has been erased."""
+    who, tags, location = _person(header, told=told)
     return [
         f"{header.tenant}/{header.episode_id}", header.tenant, header.episode_id, header.source,
-        header.source_key, header.location, header.landed_at, header.occurred_at,
-        header.attested_at, header.trust, header.classification, header.who,
-        list(header.tags) or None, header.media_type,
+        header.source_key, location, header.landed_at, header.occurred_at,
+        header.attested_at, header.trust, header.classification, who, tags, header.media_type,
     ]  # fmt: skip
 
 

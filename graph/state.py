@@ -39,6 +39,7 @@ class State:
     clock: str
     attested_to: int | None
     """The recorded instant up to which the clock is the sources'; None without an import."""
+    schema_version: int
 
 
 def read(driver: Driver, database: str, tenant: str) -> State | None:
@@ -88,6 +89,7 @@ def advance(
         clock=clock,
         attested_to=attested_to,
         bump=int(bump_epoch),
+        schema_version=VERSION,
         now=now(),
         generation=begun.generation,
         **{"from": begun.position},
@@ -157,4 +159,5 @@ def _state(node: Mapping[str, object]) -> State:
         ledger_to=number("ledger_to"),
         clock=str(node.get("clock") or ""),
         attested_to=number("attested_to"),
+        schema_version=number("schema_version") or 0,
     )

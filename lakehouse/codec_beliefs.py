@@ -2,12 +2,13 @@
 
 `kind` is `opened` (every column), `closed` (id, `recorded_to`, and for beliefs `closed_by` and
 `reason`), `tightened` (id, `recorded_from` = since when, `strictest`) or `removed` (id: an
-erasure took it back). What its own origin opened has no `opened_by`: an id is 17 bytes.
+erasure took it back). What its own origin opened has no `opened_by`: an id is 17 bytes, and
+`heard_before`, how long before `recorded_from` it was heard (µs), is mostly 0: none at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 import pyarrow as pa
@@ -28,17 +29,16 @@ _REASON: Final[dict[str | None, Reason | None]] = {
     **{reason.value: reason for reason in Reason},
 }
 
-_BELIEF_FIELDS: Final = tuple(
-    name for name in BELIEFS.arrow.names if name not in ("tenant", "batch_id", "ordinal", "kind")
-)
-_SUPPORT_FIELDS: Final = tuple(
-    name for name in SUPPORTERS.arrow.names if name not in ("tenant", "batch_id", "ordinal", "kind")
-)
+_OURS: Final = ("tenant", "batch_id", "ordinal", "kind", "heard_before")
+_BELIEF_FIELDS: Final = tuple(name for name in BELIEFS.arrow.names if name not in _OURS)
+_SUPPORT_FIELDS: Final = tuple(name for name in SUPPORTERS.arrow.names if name not in _OURS)
 
 
 _Columns = Mapping[str, Sequence[Any] | Same]
 _Place = tuple[str, str, int]
 """Tenant, batch, first ordinal."""
+Recorded = Callable[[Collection[str]], Mapping[str, int]]
+"""When statements became known (µs UTC), by their ids."""
 
 
 def belief_rows(tenant: str, batch: str, changes: BeliefChanges) -> pa.Table:
@@ -48,9 +48,12 @@ def belief_rows(tenant: str, batch: str, changes: BeliefChanges) -> pa.Table:
     rectangles: _Columns = {
         "kind": Same(OPENED),
         **{name: [getattr(b, name) for b in opened] for name in _BELIEF_FIELDS},
-        "tightened": [[_step(*step) for step in b.tightened] for b in opened],
+        "tightened": [
+            [{"recorded_at": at, "strictest": level} for at, level in b.tightened] for b in opened
+        ],
         "reason": [b.reason.value if b.reason else None for b in opened],
         "opened_by": [None if b.opened_by == b.origin else b.opened_by for b in opened],
+        "heard_before": [b.recorded_from - b.heard_at for b in opened],
     }
     closings: _Columns = {
         "kind": Same(CLOSED),
@@ -83,6 +86,7 @@ def support_rows(tenant: str, batch: str, changes: BeliefChanges) -> pa.Table:
     boxes: _Columns = {
         "kind": Same(OPENED),
         **{name: [getattr(s, name) for s in opened] for name in _SUPPORT_FIELDS},
+        "heard_before": [s.recorded_from - s.heard_at for s in opened],
     }
     closings: _Columns = {
         "kind": Same(CLOSED),
@@ -100,10 +104,6 @@ def support_rows(tenant: str, batch: str, changes: BeliefChanges) -> pa.Table:
     )
 
 
-def _step(instant: int, level: int) -> dict[str, int]:
-    return {"recorded_at": instant, "strictest": level}
-
-
 def _more(spec: TableSpec, place: _Place, count: int, columns: _Columns) -> pa.Table:
     tenant, batch, begin = place
     where: _Columns = {
@@ -114,13 +114,19 @@ def _more(spec: TableSpec, place: _Place, count: int, columns: _Columns) -> pa.T
     return assemble(spec, count, {**where, **columns})
 
 
-def changes_of(tenant: str, beliefs: pa.Table, supporters: pa.Table) -> BeliefChanges:
-    """Changes in the order of the rows, not yet merged."""
+def changes_of(
+    tenant: str, beliefs: pa.Table, supporters: pa.Table, recorded: Recorded
+) -> BeliefChanges:
+    """Changes in the order of the rows, not yet merged.
+
+    `recorded` is asked for what rows older than the column `heard_before` do not tell.
+    """
+    opened, boxes = _kind(beliefs, OPENED), _kind(supporters, OPENED)
     return BeliefChanges(
-        opened=tuple(_beliefs(tenant, _kind(beliefs, OPENED))),
+        opened=tuple(_beliefs(tenant, opened, _heard(opened, "origin", recorded))),
         closed=tuple(_closings(_kind(beliefs, CLOSED))),
         tightened=tuple(_tightenings(_kind(beliefs, TIGHTENED))),
-        supports_opened=tuple(_supports(tenant, _kind(supporters, OPENED))),
+        supports_opened=tuple(_supports(tenant, boxes, _heard(boxes, "statement_id", recorded))),
         supports_closed=tuple(_support_closings(_kind(supporters, CLOSED))),
         removed=tuple(values(_kind(beliefs, REMOVED), "belief_id")),
         supports_removed=tuple(values(_kind(supporters, REMOVED), "support_id")),
@@ -131,7 +137,17 @@ def _kind(rows: pa.Table, kind: str) -> pa.Table:
     return rows.filter(pc.equal(rows["kind"], kind))
 
 
-def _beliefs(tenant: str, rows: pa.Table) -> list[Belief]:
+def _heard(rows: pa.Table, statement: str, recorded: Recorded) -> list[int]:
+    """When the statement that each row names became known."""
+    told = pc.subtract(rows["recorded_from"], rows["heard_before"])
+    if not told.null_count:
+        return list(told.to_pylist())
+    named = list(zip(told.to_pylist(), values(rows, statement), strict=True))
+    known = recorded({name for at, name in named if at is None})
+    return [known[name] if at is None else at for at, name in named]
+
+
+def _beliefs(tenant: str, rows: pa.Table, heard: Sequence[int]) -> list[Belief]:
     columns = zip(
         values(rows, "belief_id"),
         values(rows, "key"),
@@ -145,6 +161,7 @@ def _beliefs(tenant: str, rows: pa.Table) -> list[Belief]:
         values(rows, "valid_to"),
         values(rows, "recorded_from"),
         values(rows, "recorded_to"),
+        heard,
         values(rows, "listeners"),
         values(rows, "origin"),
         values(rows, "episode_id"),
@@ -173,6 +190,7 @@ def _beliefs(tenant: str, rows: pa.Table) -> list[Belief]:
             valid_to=valid_to,
             recorded_from=recorded_from,
             recorded_to=recorded_to,
+            heard_at=heard_at,
             listeners=listeners,
             origin=origin,
             episode_id=episode_id,
@@ -198,6 +216,7 @@ def _beliefs(tenant: str, rows: pa.Table) -> list[Belief]:
             valid_to,
             recorded_from,
             recorded_to,
+            heard_at,
             listeners,
             origin,
             episode_id,
@@ -240,7 +259,7 @@ def _tightenings(rows: pa.Table) -> list[Tightening]:
     return list(map(Tightening, *(values(rows, name) for name in names)))
 
 
-def _supports(tenant: str, rows: pa.Table) -> list[Support]:
+def _supports(tenant: str, rows: pa.Table, heard: Sequence[int]) -> list[Support]:
     return [
         Support(
             tenant=tenant,
@@ -253,6 +272,7 @@ def _supports(tenant: str, rows: pa.Table) -> list[Support]:
             valid_to=valid_to,
             recorded_from=recorded_from,
             recorded_to=recorded_to,
+            heard_at=heard_at,
             listeners=listeners,
             trust=trust,
             classification=classification,
@@ -270,7 +290,8 @@ def _supports(tenant: str, rows: pa.Table) -> list[Support]:
             listeners,
             trust,
             classification,
-        ) in zip(*(values(rows, name) for name in _SUPPORT_FIELDS), strict=True)
+            heard_at,
+        ) in zip(*(values(rows, name) for name in _SUPPORT_FIELDS), heard, strict=True)
     ]
 
 

@@ -146,6 +146,15 @@ def statements_of(tenant: str, rows: pa.Table, entries: Sequence[Entry]) -> list
     ]
 
 
+def recorded_of(rows: pa.Table, entries: Sequence[Entry]) -> dict[str, int]:
+    """The recorded instants of `committed` rows' statements, by id."""
+    stamps = [entry.commit.recorded_at for entry in entries]
+    columns = (values(rows, name) for name in ("statement_id", "rank", "recorded_at"))
+    return {
+        name: stamps[rank] if own is None else own for name, rank, own in zip(*columns, strict=True)
+    }
+
+
 def extracted_of(tenant: str, rows: pa.Table, entries: Sequence[Entry]) -> list[Extracted]:
     """The same with what a state feed needs to find a statement again."""
     return list(

@@ -7,13 +7,15 @@ its data rows stay as they are. Data files never change, so each is read once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 import pyarrow as pa
 from pyiceberg.table import Table
 
 from lakehouse.codec_commits import commit_row, entries_of
 from lakehouse.model.ledger import Commit
+from lakehouse.pruning import MOST_NAMED
 from lakehouse.scan import FileCache
 from lakehouse.stamping import Draft, Entry, Now, check_contiguous, enter
 from lakehouse.store import Store
@@ -21,6 +23,8 @@ from lakehouse.tables import COMMITS
 
 Admit = Callable[[Sequence[Entry]], None]
 """Looks at every entry so far and raises where the batch may not follow them."""
+GROUP_BYTES: Final = 64 * 1024 * 1024
+"""Payloads that a group of commits holds at most, but for its last commit."""
 
 
 class CommitLog:
@@ -66,3 +70,18 @@ class CommitLog:
 
 def _of_batch(entries: Sequence[Entry], batch_id: str) -> Commit | None:
     return next((e.commit for e in reversed(entries) if e.commit.batch_id == batch_id), None)
+
+
+def grouped(entries: Sequence[Entry], episodes: int) -> Iterator[list[Entry]]:
+    """Runs of commits that together hold about so many episodes, and not too many bytes."""
+    group: list[Entry] = []
+    count = size = 0
+    for entry in entries:
+        group.append(entry)
+        count += entry.commit.counts.get("episodes", 0)
+        size += entry.commit.counts.get("bytes", 0)
+        if count >= episodes or size >= GROUP_BYTES or len(group) == MOST_NAMED:
+            yield group
+            group, count, size = [], 0, 0
+    if group:
+        yield group

@@ -161,6 +161,7 @@ BELIEFS: Final = TableSpec(
         ("opened_by", _TEXT, False),
         ("closed_by", _TEXT, False),
         ("reason", _TEXT, False),
+        ("heard_before", _LONG, False),
     ),
     partition=_BY_SUBJECT,
     sort=("subject", "predicate"),
@@ -182,6 +183,7 @@ SUPPORTERS: Final = TableSpec(
         ("listeners", _LONG, False),
         ("trust", _INT, False),
         ("classification", _INT, False),
+        ("heard_before", _LONG, False),
     ),
     partition=_BY_SUBJECT,
     sort=("subject",),
@@ -246,6 +248,23 @@ PUBLICATIONS: Final = TableSpec(
     ),
     properties=_NO_RETRY,
 )
+
+INSTANTS: Final = frozenset(
+    {
+        "attested_at",
+        "holds_from",
+        "ledger_to",
+        "occurred_at",
+        "published_at",
+        "recorded_at",
+        "recorded_from",
+        "recorded_to",
+        "valid_from",
+        "valid_to",
+        "watermark",
+    }
+)
+"""Columns of the kind `long` that hold an instant (µs UTC), or an open end."""
 
 TABLES: Final = {
     spec.name: spec

@@ -58,15 +58,21 @@ class Narrator(ConfigurableResource):  # type: ignore[type-arg]
     """Progress for a person at a terminal; silent under `dg dev`, where the log shows it."""
 
     echo: bool = False
-    _told: float = PrivateAttr(default=0.0)
+    results: bool = True
+    """Whether each step's own result is told, or only what is on its way."""
+    _told: float = PrivateAttr(default_factory=time.monotonic)
 
     def often(self, line: str) -> None:
-        """A line of which many come: told when a second or two have passed since the last."""
+        """A line of which many come: told when two seconds have passed since the last."""
         if time.monotonic() - self._told >= SECONDS_BETWEEN:
-            self.say(line)
+            self._write(line)
 
     def say(self, line: str) -> None:
-        """One line of progress on standard error."""
+        """What a step did, on standard error."""
+        if self.results:
+            self._write(line)
+
+    def _write(self, line: str) -> None:
         if self.echo:
             sys.stderr.write(f"  {line}\n")
             sys.stderr.flush()

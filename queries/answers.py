@@ -10,13 +10,15 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from lakehouse.model import instants
 from lakehouse.model.beliefs import ERASED
-from lakehouse.model.statements import CLASSIFICATION_NAMES, TRUST_NAMES
+from lakehouse.model.statements import CLASSIFICATION, CLASSIFICATION_NAMES, TRUST_NAMES
 from queries.basis import Basis
 
 Record = dict[str, object]
+RESTRICTED: Final = CLASSIFICATION["restricted"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,11 +66,16 @@ class Evidence:
         }
 
 
+Supporters = Mapping[str, tuple[Evidence, ...]]
+"""The evidence of all who support a belief, its origin first, by the belief's id."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Believed:
     """One belief as read at a basis: what closed it after `known_at` is absent.
 
-    `evidence` is its origin. `step` is the distance at which `neighbours` met it, else 0.
+    `opened_by` and `closed_by` are statement ids, as `told_cause` tells them. `evidence` is its
+    origin. `step` is the distance at which `neighbours` met it, else 0.
     """
 
     belief_id: str
@@ -82,7 +89,7 @@ class Believed:
     recorded_from: int
     recorded_to: int
     valid_from_basis: str
-    opened_by: str
+    opened_by: str | None
     closed_by: str | None
     reason: str | None
     evidence: Evidence
@@ -127,6 +134,15 @@ class Believed:
         if self.step:
             record["step"] = self.step
         return record
+
+
+def told_cause(cause: str | None, origin: str, clearance: int) -> str | None:
+    """The statement that opened or closed a belief, for a reader who may know of it.
+
+    It may be restricted to others, which the belief's edge does not tell: so below the highest
+    clearance only a belief's own origin is named.
+    """
+    return cause if cause == origin or clearance >= RESTRICTED else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ answered at the watermark, and the basis says so; with `strict` it is a Conflict
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -119,25 +118,6 @@ class Basis:
             },
             "notes": list(self.notes()),
         }
-
-
-def state_of(projection: Mapping[str, object]) -> State:
-    """The Projection node's properties as a value; what was never set reads as its beginning."""
-
-    def number(name: str, default: int) -> int:
-        value = projection.get(name)
-        return value if isinstance(value, int) else default
-
-    watermark = projection.get("watermark")
-    return State(
-        position=number("position", 0),
-        watermark=watermark if isinstance(watermark, int) else None,
-        epoch=number("epoch", 0),
-        generation=number("generation", 0),
-        digest=str(projection.get("digest") or ""),
-        attested_to=number("attested_to", instants.ALWAYS),
-        snapshots=json.loads(str(projection.get("snapshots") or "{}")),
-    )
 
 
 def asked(

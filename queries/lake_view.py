@@ -17,7 +17,7 @@ from lakehouse.model.beliefs import ERASED, identity, key_of
 from lakehouse.model.episodes import Episode
 from lakehouse.model.errors import InputError, IntegrityError
 from lakehouse.model.instants import FOREVER
-from queries.answers import Answer, Believed, Evidence, Path
+from queries.answers import Answer, Believed, Evidence, Path, told_cause
 from queries.basis import Basis
 from queries.statements import steps_checked
 
@@ -184,19 +184,18 @@ class LakeView:
             recorded_from=r.recorded_from,
             recorded_to=FOREVER,
             valid_from_basis=r.valid_from_basis,
-            opened_by=r.opened_by,
+            opened_by=told_cause(r.opened_by, r.origin, self.basis.clearance),
             closed_by=None,
             reason=None,
-            evidence=self._evidence(top["origin"], r, headers),
+            evidence=self._evidence(top["origin"], headers),
         )
-        said = [self._evidence(one, r, headers) for one in top["supporters"]]
+        said = [self._evidence(one, headers) for one in top["supporters"]]
         further = sorted(said[1:], key=lambda one: (one.recorded_at, one.statement_id))
         self._supports[belief.belief_id] = (*said[:1], *further)
         return belief
 
-    def _evidence(self, one: Top, within: Rectangle, headers: Mapping[str, Episode]) -> Evidence:
+    def _evidence(self, one: Top, headers: Mapping[str, Episode]) -> Evidence:
         header = headers[one["episode_id"]]
-        since = max(within.recorded_from, one["recorded_at"])
         return Evidence(
             statement_id=one["statement_id"],
             episode_id=one["episode_id"],
@@ -205,7 +204,7 @@ class LakeView:
             location=header.location,
             landed_at=header.landed_at,
             recorded_at=one["recorded_at"],
-            attested=since <= self._attested_to,
+            attested=one["recorded_at"] <= self._attested_to,
             trust=one["trust"],
             classification=one["classification"],
             who=header.who,

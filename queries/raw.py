@@ -11,8 +11,8 @@ from neo4j.exceptions import ClientError, ResultConsumedError
 
 from graph.statements import statement
 from lakehouse.model.errors import InputError
-from queries.basis import Basis, State, state_of
-from queries.reading import SECONDS, check_epoch
+from queries.basis import Basis, State
+from queries.reading import SECONDS, check_epoch, state_of
 
 MOST_ROWS: Final = 100_000
 

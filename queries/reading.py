@@ -6,6 +6,7 @@ account (an outdated transaction); both a bounded number of times.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,9 +16,16 @@ from typing import Any, Final, LiteralString, TypeVar
 from neo4j import READ_ACCESS, Driver, Query, Session
 from neo4j.exceptions import AuthError, DriverError, Neo4jError, ServiceUnavailable
 
+from graph.schema import VERSION
 from graph.statements import statement
-from lakehouse.model.errors import BeliefgraphError, InputError, UnavailableError
-from queries.basis import State, state_of
+from lakehouse.model.errors import (
+    BeliefgraphError,
+    ConflictError,
+    InputError,
+    UnavailableError,
+)
+from lakehouse.model.instants import ALWAYS
+from queries.basis import State
 
 ATTEMPTS: Final = 8
 PAUSE: Final = 0.02
@@ -123,6 +131,37 @@ class Reader:
             remedy="Known ones: " + ", ".join(tenants) + ".",
             tenant=tenant,
         )
+
+
+def state_of(projection: Mapping[str, object]) -> State:
+    """The Projection node's properties as a value; what was never set reads as its beginning.
+
+    ConflictError where another version of beliefgraph wrote that tenant's edges.
+    """
+
+    def number(name: str, default: int) -> int:
+        value = projection.get(name)
+        return value if isinstance(value, int) else default
+
+    version = number("schema_version", 0)
+    if version != VERSION:
+        raise ConflictError(
+            f"the graph of tenant {projection.get('tenant')!r} was written by another version of "
+            f"beliefgraph: schema {version}, this one reads {VERSION}",
+            remedy=f"Run `beliefgraph run {projection.get('tenant')}`: it makes an older graph "
+            "anew from the lake.",
+            schema_version=version,
+        )
+    watermark = projection.get("watermark")
+    return State(
+        position=number("position", 0),
+        watermark=watermark if isinstance(watermark, int) else None,
+        epoch=number("epoch", 0),
+        generation=number("generation", 0),
+        digest=str(projection.get("digest") or ""),
+        attested_to=number("attested_to", ALWAYS),
+        snapshots=json.loads(str(projection.get("snapshots") or "{}")),
+    )
 
 
 def check_epoch(before: int, after: int) -> None:

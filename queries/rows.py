@@ -1,6 +1,6 @@
 """Rows of the graph become beliefs; the order of a row is that of `cypher/belief.cypher`.
 
-What happened after `known_at` is masked here, once, for every verb.
+What happened after `known_at`, and what a reader may not know, is masked here, for every verb.
 """
 
 from __future__ import annotations
@@ -10,28 +10,29 @@ from typing import Any
 
 from graph.rule import masked
 from lakehouse.model.beliefs import ERASED
-from queries.answers import Believed, Evidence, Path
+from queries.answers import Believed, Evidence, Path, told_cause
+from queries.basis import Basis
 
 Row = Sequence[Any]
 
 
-def believed(row: Row, known_at: int, step: int = 0) -> Believed:
-    """One belief as known at `known_at`."""
-    recorded_to, closed_by, reason = masked(row[9], row[12], row[13], known_at)
-    location, became_known = row[24] or (None, None)
+def believed(row: Row, basis: Basis, step: int = 0) -> Believed:
+    """One belief as known at the basis."""
+    recorded_to, closed_by, reason = masked(row[9], row[12], row[13], basis.known_at)
+    origin = row[14]
     evidence = Evidence(
-        statement_id=row[14],
+        statement_id=origin,
         episode_id=row[15],
         source=row[16],
         source_record=row[17] or "",
-        location=location or "",
-        landed_at=row[22],
-        recorded_at=row[8] if became_known is None else became_known,
-        attested=bool(row[23]),
-        trust=row[18],
-        classification=row[19],
-        who=row[20],
-        tags=tuple(row[21] or ()),
+        location=row[18] or "",
+        landed_at=row[23],
+        recorded_at=row[24],
+        attested=row[25],
+        trust=row[19],
+        classification=row[20],
+        who=row[21],
+        tags=tuple(row[22] or ()),
     )
     return Believed(
         belief_id=row[0],
@@ -45,28 +46,28 @@ def believed(row: Row, known_at: int, step: int = 0) -> Believed:
         recorded_from=row[8],
         recorded_to=recorded_to,
         valid_from_basis=row[10],
-        opened_by=row[11],
-        closed_by=closed_by,
+        opened_by=told_cause(row[11], origin, basis.clearance),
+        closed_by=told_cause(closed_by, origin, basis.clearance),
         reason=reason,
         evidence=evidence,
         step=step,
     )
 
 
-def beliefs(rows: Iterable[Row], known_at: int) -> tuple[Believed, ...]:
+def beliefs(rows: Iterable[Row], basis: Basis) -> tuple[Believed, ...]:
     """Beliefs in the order in which they are told."""
-    return tuple(sorted((believed(row, known_at) for row in rows), key=_order))
+    return tuple(sorted((believed(row, basis) for row in rows), key=_order))
 
 
-def stepped(rows: Iterable[Row], known_at: int) -> tuple[Believed, ...]:
+def stepped(rows: Iterable[Row], basis: Basis) -> tuple[Believed, ...]:
     """Beliefs that come with the step at which they were met."""
-    return tuple(sorted((believed(row, known_at, step) for step, row in rows), key=_order))
+    return tuple(sorted((believed(row, basis, step) for step, row in rows), key=_order))
 
 
-def chains(found: Row, known_at: int) -> tuple[tuple[Believed, ...], tuple[Path, ...]]:
+def chains(found: Row, basis: Basis) -> tuple[tuple[Believed, ...], tuple[Path, ...]]:
     """Beliefs told once, and the paths that name them."""
     named, rows = found
-    told = beliefs(rows, known_at)
+    told = beliefs(rows, basis)
     by_id = {belief.belief_id: belief for belief in told}
     paths = []
     for _, ids in named:
@@ -76,23 +77,21 @@ def chains(found: Row, known_at: int) -> tuple[tuple[Believed, ...], tuple[Path,
     return told, tuple(paths)
 
 
-def confirmation(row: Row, attested_to: int) -> Evidence:
+def confirmation(row: Row) -> Evidence:
     """A further supporter; the order of a row is that of `cypher/support.cypher`."""
-    attested = row[7] <= attested_to
-    known = row[8] if attested else row[9]
     return Evidence(
         statement_id=row[1],
         episode_id=row[2],
         source=row[3],
         source_record=row[4] or "",
         location=row[5] or "",
-        landed_at=row[6],
-        recorded_at=row[7] if known is None else known,
-        attested=attested,
-        trust=row[10],
-        classification=row[11],
-        who=row[12],
-        tags=tuple(row[13] or ()),
+        landed_at=row[10],
+        recorded_at=row[11],
+        attested=row[12],
+        trust=row[6],
+        classification=row[7],
+        who=row[8],
+        tags=tuple(row[9] or ()),
     )
 
 

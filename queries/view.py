@@ -38,13 +38,13 @@ class View:
         """What is believed about one entity, of one predicate or of all."""
         found, basis = self._read(verb("beliefs"), entity=self._node(entity), predicate=predicate)
         question = {"verb": "beliefs", "entity": entity, "predicate": predicate}
-        return Answer(question, basis, rows.beliefs(found.rows, basis.known_at))
+        return Answer(question, basis, rows.beliefs(found.rows, basis))
 
     def entity(self, entity: str) -> Answer:
         """All that is believed about an entity, and every belief that names it."""
         found, basis = self._read(verb("entity"), entity=self._node(entity))
         question = {"verb": "entity", "entity": entity}
-        return Answer(question, basis, rows.beliefs(found.rows, basis.known_at))
+        return Answer(question, basis, rows.beliefs(found.rows, basis))
 
     def neighbours(self, entity: str, hops: int = 1) -> Answer:
         """The believed edges between entities within 1 to 3 steps, whichever way they point."""
@@ -52,7 +52,7 @@ class View:
         text = stepping("neighbours", "{1,2}", f"{{1,{max(1, hops - 1)}}}")
         found, basis = self._read(text, entity=self._node(entity), hops=hops)
         question = {"verb": "neighbours", "entity": entity, "hops": hops}
-        return Answer(question, basis, rows.stepped(found.rows, basis.known_at))
+        return Answer(question, basis, rows.stepped(found.rows, basis))
 
     def paths(self, start: str, hops: int) -> Answer:
         """Everything reached from an entity in 1 to `hops` believed steps, with the fewest.
@@ -62,7 +62,7 @@ class View:
         text = stepping("paths", "{1,3}", f"{{1,{steps_checked(hops)}}}")
         found, basis = self._read(text, entity=self._node(start))
         question = {"verb": "paths", "start": start, "hops": hops}
-        return Answer(question, basis, *rows.chains(found.rows, basis.known_at))
+        return Answer(question, basis, *rows.chains(found.rows, basis))
 
     def holders(self, predicate: str, value: str, via: str | Sequence[str] | None = None) -> Answer:
         """Who has a value, an entity's id or a literal's text.
@@ -79,10 +79,10 @@ class View:
         }
         if not before:
             found, basis = self._read(verb("holders"), **ends)
-            return Answer(question, basis, rows.beliefs(found.rows, basis.known_at))
+            return Answer(question, basis, rows.beliefs(found.rows, basis))
         text = stepping("holders_via", "{2}", f"{{{steps_checked(len(before), 2)}}}")
         found, basis = self._read(text, via=before, **ends)
-        return Answer(question, basis, *rows.chains(found.rows, basis.known_at))
+        return Answer(question, basis, *rows.chains(found.rows, basis))
 
     def history(self, entity: str, predicate: str) -> Answer:
         """Every rectangle of one predicate known by `known_at`, at whatever `valid_at`.
@@ -91,7 +91,7 @@ class View:
         """
         found, basis = self._read(verb("history"), entity=self._node(entity), predicate=predicate)
         question = {"verb": "history", "entity": entity, "predicate": predicate}
-        told = rows.beliefs(found.rows, basis.known_at)
+        told = rows.beliefs(found.rows, basis)
         told = tuple(sorted(told, key=lambda b: (b.recorded_from, b.valid_from, b.belief_id)))
         return Answer(question, basis, told)
 
@@ -106,9 +106,8 @@ class View:
         }
         if asked:
             found, _ = self._read(verb("support"), beliefs=asked)
-            for row in sorted(found.rows, key=lambda row: (row[7], row[1])):
-                further = rows.confirmation(row, found.state.attested_to)
-                support[row[0]] = (*support[row[0]], further)
+            for row in sorted(found.rows, key=lambda row: (row[11], row[1])):
+                support[row[0]] = (*support[row[0]], rows.confirmation(row))
         return support
 
     def cypher(self, text: str, parameters: Mapping[str, object] | None = None) -> RawAnswer:

@@ -19,6 +19,7 @@ from graph.drop import rebuild
 from graph.projector import RebuildNeeded, project
 from graph.publish import publish
 from graph.rows import Nodes, Row, confirms_row, edge_row
+from graph.schema import VERSION
 from graph.verify import verify
 from graph.writer import Writer
 from lakehouse.believe import believe
@@ -35,7 +36,8 @@ _BEYOND: Final = 2**60
 """A watermark above every instant that is asked."""
 _PUBLISH: Final = (
     "UNWIND $tenants AS tenant MERGE (p:Projection {tenant: tenant}) "
-    "SET p.watermark = $watermark, p.position = 1, p.epoch = 0, p.generation = 1"
+    "SET p.watermark = $watermark, p.position = 1, p.epoch = 0, p.generation = 1, "
+    "p.schema_version = $version"
 )
 _FORGET: Final = (
     "MATCH (n:Entity|Value|Episode|Projection) WHERE n.tenant STARTS WITH $prefix "
@@ -67,7 +69,7 @@ class _Rows:
             (self.linked if link else self.literal).append(row)
         for support in found.supports:
             nodes.add_support(support, objects[support.belief_id])
-            self.confirms.append(confirms_row(support))
+            self.confirms.append(confirms_row(support, None))
         self.entities += nodes.entity_rows()
         self.values += nodes.value_rows()
         self.episodes += nodes.episode_rows(heads)
@@ -125,6 +127,7 @@ class GraphEngine:
             _PUBLISH,
             tenants=[history.tenant for history in ours],
             watermark=_BEYOND,
+            version=VERSION,
             database_=self._database,
         )
 

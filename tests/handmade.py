@@ -14,6 +14,7 @@ from typing import Any
 
 from neo4j import Driver
 
+from graph.schema import VERSION
 from lakehouse.model.beliefs import identity, key_of
 from lakehouse.model.instants import ALWAYS, FOREVER, UNTIL_CHANGED
 
@@ -91,7 +92,7 @@ class Handmade:
             "watermark": watermark,
             "epoch": 0,
             "generation": 1,
-            "schema_version": 1,
+            "schema_version": VERSION,
             "digest": "d1",
             "updated_at": 1,
             "ledger_to": watermark,
@@ -158,11 +159,14 @@ class Handmade:
             "origin": f"st{number}",
             "source": "registry",
             "source_key": f"record-{episode}",
+            "location": f"file:{episode}",
             "trust": 1,
+            "verification": "reported",
             "classified": classification,
             "valid_from_basis": "stated",
             "tags": ["a"],
             "landed_at": 900,
+            "heard_at": recorded[0],
             "imported": False,
             "opened_by": f"st{number}",
         }
@@ -207,6 +211,8 @@ class Handmade:
             "tenant": self.tenant,
             "trust": 2,
             "episode_id": episode,
+            "heard_at": recorded[0],
+            "imported": False,
         }
         self.run(_CONFIRMS, e=at, s=f"{self.tenant}/{subject}", p=given)
         return f"st{number}"

@@ -2,4 +2,5 @@
 MATCH (p:Projection {tenant: $tenant})
 SET p.position = 0, p.watermark = null, p.digest = null, p.projecting = -1, p.below = null,
     p.ledger_to = null, p.clock = null, p.attested_to = null,
+    p.schema_version = $schema_version,
     p.epoch = p.epoch + 1, p.generation = p.generation + 1, p.updated_at = $now

@@ -17,10 +17,11 @@ from pyiceberg.table import Table
 from lakehouse.failures import answering
 from lakehouse.maintenance.keeper import check_ours
 from lakehouse.model.errors import ConflictError, InputError
-from lakehouse.snapshots import CALENDAR, Kept, kept, newest_at
+from lakehouse.snapshots import Kept, kept, newest_at
 from lakehouse.store import Store
 from lakehouse.table_spec import TableSpec
 from lakehouse.tables import TABLES
+from lakehouse.tags import CALENDAR
 
 KEEP: Final = 100
 LEAST: Final = 20

@@ -30,6 +30,7 @@ class Reason(StrEnum):
 class Belief(NamedTuple):
     """What follows from the statements heard, over one rectangle.
 
+    `heard_at` is when its origin became known, which may be long before `recorded_from`.
     `listeners` is a mask (model.listeners). `trust` and `classification` are what the origin
     carried over the rectangle; `strictest` is the strictest classification that origin and
     supporters carried at any instant up to now, which decides who may read it, and
@@ -49,6 +50,7 @@ class Belief(NamedTuple):
     valid_from: int
     valid_to: int
     recorded_from: int
+    heard_at: int
     listeners: int
     origin: str
     episode_id: str
@@ -69,7 +71,10 @@ class Belief(NamedTuple):
 
 
 class Support(NamedTuple):
-    """A further supporter of a belief over one box inside it (the origin has no box)."""
+    """A further supporter of a belief over one box inside it (the origin has no box).
+
+    `heard_at` is when its statement became known.
+    """
 
     tenant: str
     support_id: str
@@ -80,6 +85,7 @@ class Support(NamedTuple):
     valid_from: int
     valid_to: int
     recorded_from: int
+    heard_at: int
     listeners: int
     trust: int
     classification: int

@@ -1,12 +1,7 @@
 // One believed edge as a list, in the order that queries.rows reads; s, r and o are the subject,
-// the edge and its object. Last: where its origin stood in its source, and since when it is known.
+// the edge and its object.
 [r.belief_id, r.key, s.entity, r.predicate, coalesce(o.entity, o.text), coalesce(o.kind, 'entity'),
  r.valid_from, r.valid_to, r.recorded_from, r.recorded_to, r.valid_from_basis,
  r.opened_by, r.closed_by, r.reason,
- r.origin, r.episode_id, r.source, r.source_key, r.trust, r.classified, r.who, r.tags,
- r.landed_at, r.imported,
- head(COLLECT {
-   MATCH (e:Episode {id: r.tenant + '/' + r.episode_id})
-   RETURN [e.location, CASE WHEN r.imported THEN e.attested_at ELSE
-     head(COLLECT { MATCH (e)-[m:MENTIONS]->(s) RETURN m.recorded_from }) END]
- })]
+ r.origin, r.episode_id, r.source, r.source_key, r.location, r.trust, r.classified, r.who, r.tags,
+ r.landed_at, r.heard_at, r.imported]

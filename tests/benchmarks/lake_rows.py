@@ -47,6 +47,7 @@ def beliefs(tenant: str, count: int) -> Iterator[Belief]:
             valid_from=step * 30,
             valid_to=UNTIL_CHANGED if step == _A_KEY - 1 else (step + 1) * 30,
             recorded_from=number,
+            heard_at=number - number % 3,
             recorded_to=number + 1 + number * 31 % 1_000 if closed else FOREVER,
             listeners=15,
             origin=_hex("statement", number),

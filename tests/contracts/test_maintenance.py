@@ -25,10 +25,11 @@ from lakehouse.maintenance.sweep import GRACE, LEAST_GRACE, sweep
 from lakehouse.model.errors import ConflictError, InputError, IntegrityError
 from lakehouse.model.ledger import BeliefChanges, Clock
 from lakehouse.scan import plan
-from lakehouse.snapshots import choose, kept, rows_at, tag
+from lakehouse.snapshots import choose, kept, rows_at
 from lakehouse.stamping import system_clock
 from lakehouse.store import Store
 from lakehouse.tables import COMMITS, EPISODES, PAYLOADS, STATEMENTS, TABLES
+from lakehouse.tags import tag
 from tests.contracts.ledger_values import belief, episode, extracted, statement
 
 DAY = 86_400_000_000

@@ -13,8 +13,8 @@ from neo4j import Driver
 from graph import schema
 from graph import state as states
 from graph import writer as writers
-from graph.drop import drop, rebuild
-from graph.projector import project
+from graph.drop import catch_up, drop, rebuild
+from graph.projector import RebuildNeeded, project
 from graph.publish import publish
 from graph.rows import labels
 from graph.rule import masked, parameters, rule
@@ -334,8 +334,8 @@ def test_verify_names_every_tampering(graph: Graph, story: Story, name: str) -> 
     [
         "valid_from", "valid_to", "recorded_from", "recorded_to", "listeners", "classification",
         "key", "predicate", "tenant", "episode_id", "origin", "source", "source_key", "trust",
-        "classified", "valid_from_basis", "who", "tags", "landed_at", "imported", "opened_by",
-        "closed_by", "reason",
+        "location", "verification", "classified", "valid_from_basis", "who", "tags", "landed_at",
+        "heard_at", "imported", "opened_by", "closed_by", "reason",
     ],
 )  # fmt: skip
 def test_verify_names_the_altered_property(graph: Graph, story: Story, column: str) -> None:
@@ -438,6 +438,36 @@ def test_a_tightened_classification_hides_the_past_and_moves_the_epoch(
     second_chapter(story, opened)
     graph.project(story)
     assert graph.state(story).epoch == after.epoch
+
+
+def test_a_graph_of_an_older_version_is_made_anew(graph: Graph, story: Story) -> None:
+    first_chapter(story)
+    graph.project(story)
+    digest = green(graph, story).digest
+    graph.ask("MATCH (p:Projection {tenant: $t}) SET p.schema_version = 1", t=story.tenant)
+    graph.ask("MATCH ()-[r:ATTRIBUTE {tenant: $t}]->() REMOVE r.heard_at", t=story.tenant)
+    with pytest.raises(RebuildNeeded, match="older version"):
+        graph.project(story)
+    catch_up(story.ledger, graph.driver, graph.database, story.tenant)
+    assert green(graph, story).digest == digest
+    assert graph.state(story).schema_version == schema.VERSION
+    graph.project(story)
+
+
+def test_an_episode_of_which_all_is_erased_names_nobody(graph: Graph, story: Story) -> None:
+    story.hear("e1")
+    story.believe(BeliefChanges(opened=(story.belief("e1", "zone:A", "contact", None),)))
+    graph.project(story)
+    green(graph, story)
+    person = "MATCH (n:Episode {tenant: $t}) RETURN n.who, n.tags, n.location"
+    assert graph.ask(person, t=story.tenant) == [[None, None, None]]
+    told = story.belief("e1", "zone:A", "offset", "3600")
+    story.hear("e2")
+    story.believe(BeliefChanges(opened=(told,)))
+    graph.project(story)
+    green(graph, story)
+    known = graph.ask(person, t=story.tenant)
+    assert known == [["clerk", ["signed", "öffentlich"], "e1.jsonl:1"]]
 
 
 def test_tenants_do_not_meet(graph: Graph, story: Story) -> None:

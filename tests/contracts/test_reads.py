@@ -110,8 +110,9 @@ def test_the_evidence_stands_beside_the_belief(graph: Handmade, ask: Ask) -> Non
 
 def test_an_imported_origin_is_recorded_when_its_source_attests(graph: Handmade, ask: Ask) -> None:
     graph.publish(WATERMARK, attested_to=400)
-    graph.believe("a", "size", "4", episode_id="old", recorded=(120, FOREVER), imported=True)
-    graph.episode("old", attested_at=60)
+    graph.believe(
+        "a", "size", "4", episode_id="old", recorded=(120, FOREVER), heard_at=60, imported=True
+    )
     answer = ask(known_at=300).beliefs("a")
     assert (answer.beliefs[0].evidence.recorded_at, answer.beliefs[0].evidence.attested) == (
         60,
@@ -162,6 +163,27 @@ def test_nothing_later_shows(graph: Handmade, ask: Ask) -> None:
     first, second = ask(known_at=300).history("a", "size").beliefs
     assert (first.recorded_to, first.reason) == (300, "corrected")
     assert second.recorded_to == FOREVER
+
+
+def test_what_opened_and_closed_a_belief_may_be_restricted(graph: Handmade, ask: Ask) -> None:
+    graph.believe("a", "size", "4", recorded=(100, 300), opened_by="secret")
+    graph.believe("a", "size", "5", recorded=(300, FOREVER))
+
+    def told(clearance: str) -> list[tuple[str | None, str | None, str | None]]:
+        known = ask(known_at=300, clearance=clearance).history("a", "size").beliefs
+        return [(b.opened_by, b.closed_by, b.reason) for b in known]
+
+    assert told("restricted") == [("secret", "closer1", "corrected"), ("st2", None, None)]
+    assert told("confidential") == [(None, None, "corrected"), ("st2", None, None)]
+
+
+def test_a_graph_of_another_version_is_not_read(graph: Handmade, ask: Ask) -> None:
+    view = ask()
+    graph.publish(WATERMARK, schema_version=1)
+    for read in (lambda: view.beliefs("a"), ask):
+        with pytest.raises(ConflictError, match="another version") as other:
+            read()
+        assert f"beliefgraph run {graph.tenant}" in other.value.remedy
 
 
 def test_an_answer_keeps_its_digest_when_more_becomes_known(graph: Handmade, ask: Ask) -> None:

@@ -24,7 +24,7 @@ from lakehouse.model.errors import ConflictError
 from lakehouse.model.ledger import BeliefChanges, Clock
 from lakehouse.stamping import Draft, system_clock
 from lakehouse.store import Store
-from lakehouse.tables import COMMITS, EPISODES, QUARANTINE, STATEMENTS
+from lakehouse.tables import BELIEFS, COMMITS, EPISODES, QUARANTINE, STATEMENTS, SUPPORTERS
 from tests.contracts.ledger_values import (
     HOUR,
     NOON,
@@ -35,6 +35,7 @@ from tests.contracts.ledger_values import (
     extracted,
     refusal,
     statement,
+    support,
 )
 from tests.lakes import STORES, Lake
 from tests.tally import ALL, Tally
@@ -139,6 +140,30 @@ def test_a_lake_of_before_the_vault_is_read_on_and_written_on(lake: Lake) -> Non
     ledger = lake.open()
     assert [ledger.payload("t", name) for name in ("1", "2")] == [b"old", b"new"]
     assert ledger.quarantined("t") == [refusal("f:3")]
+
+
+@pytest.mark.parametrize("lake", STORES if ALL else ["local"], indirect=True)
+def test_a_lake_that_does_not_tell_when_an_origin_was_heard_finds_it(lake: Lake) -> None:
+    told = {spec: spec.columns for spec in (BELIEFS, SUPPORTERS)}
+    clock = TurnedClock()
+    for spec, columns in told.items():  # As the version before made the tables.
+        object.__setattr__(spec, "columns", columns[:-1])
+    try:
+        ledger = lake.open(clock)
+        said = [statement("s"), statement("s2")]
+        ledger.append_statements("t", extracted(*said), clock=Clock.SYSTEM, through=0)
+        changes = BeliefChanges(opened=(belief("b1"),), supports_opened=(support("x1"),))
+        ledger.append_beliefs("t", changes, through=1)
+    finally:
+        for spec, columns in told.items():
+            object.__setattr__(spec, "columns", columns)
+    ledger = lake.open(clock)
+    later = BeliefChanges(opened=(belief("b2", recorded_from=9, heard_at=5),))
+    ledger.append_statements("t", [], clock=Clock.SYSTEM, through=0)
+    ledger.append_beliefs("t", later, through=3)
+    heard = ledger.commits("t")[0].recorded_at
+    assert [(b.belief_id, b.heard_at) for b in ledger.beliefs("t")] == [("b1", heard), ("b2", 5)]
+    assert [box.heard_at for box in ledger.supports("t")] == [heard]
 
 
 # -- several writers ----------------------------------------------------------------------------

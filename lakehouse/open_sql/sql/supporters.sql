@@ -5,8 +5,8 @@ SELECT s.* EXCLUDE (ends) REPLACE (
            AS recorded_to
        )
 FROM (
-  SELECT o.* EXCLUDE (batch_id, ordinal, kind), coalesce(l.recorded_to, o.recorded_to) AS ends,
-         h.position
+  SELECT o.* EXCLUDE (batch_id, ordinal, kind, heard_before), coalesce(l.recorded_to, o.recorded_to) AS ends,
+         o.recorded_from - o.heard_before AS heard_at, h.position
   FROM stored_supporters o JOIN heard h USING (batch_id)
   LEFT JOIN supporters_later l USING (support_id)
   WHERE o.kind = 'opened' AND o.recorded_from <= getvariable('known_at')
