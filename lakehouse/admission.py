@@ -13,6 +13,7 @@ from typing import Final
 
 from lakehouse.keys import DigestKey
 from lakehouse.ledger import Landing, Progress
+from lakehouse.model.counted import counted
 from lakehouse.model.episodes import Episode, Refusal
 from lakehouse.model.errors import ConflictError, InputError
 from lakehouse.model.instants import show
@@ -81,7 +82,7 @@ def land_in_chunks(
         )
         if progress:
             progress(
-                f"landed {total.landed:,} episodes "
+                f"landed {counted(total.landed, 'episode')} "
                 f"({total.duplicates:,} known already, {total.refused:,} refused)"
             )
     return total

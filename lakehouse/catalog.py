@@ -15,18 +15,16 @@ from typing import Any, Final
 
 from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
-from pyiceberg.exceptions import (
-    ForbiddenError,
-    NotInstalledError,
-    RESTError,
-    UnauthorizedError,
-)
-from pyiceberg.table import Table
+from pyiceberg.exceptions import NotInstalledError, RESTError
+from pyiceberg.table import CommitTableResponse, Table
 from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.snapshots import Snapshot
+from pyiceberg.table.update import TableRequirement, TableUpdate
 from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError
 
 from lakehouse import catalog_file
+from lakehouse.failures import failed
 from lakehouse.model.errors import ConfigurationError, UnavailableError
 from lakehouse.planning import ReadOnce
 from lakehouse.s3tables import check_login
@@ -84,7 +82,8 @@ def local(lake: Path) -> Catalog:
 class _LocalCatalog(SqlCatalog):
     """Asks the database each time which metadata file is the table's, and parses each file once.
 
-    Such a file never changes and its name holds a random id; parsing it was half of a load.
+    Such a file never changes and its name holds a random id; parsing it was half of a load. What
+    was just committed is kept as it was written.
     """
 
     def __init__(self, name: str, **properties: str) -> None:
@@ -96,7 +95,7 @@ class _LocalCatalog(SqlCatalog):
         known = self._parsed.get(location) if location else None
         if not (location and known):
             table = super()._convert_orm_to_iceberg(orm_table)
-            self._parsed.keep(table.metadata_location, (table.metadata,))
+            table.metadata = self._keep(table.metadata_location, table.metadata)
             return table
         return Table(
             identifier=(*self.identifier_to_tuple(orm_table.table_namespace), orm_table.table_name),
@@ -105,6 +104,40 @@ class _LocalCatalog(SqlCatalog):
             io=self._load_file_io(known[0].properties, location),
             catalog=self,
         )
+
+    def commit_table(
+        self,
+        table: Table,
+        requirements: tuple[TableRequirement, ...],
+        updates: tuple[TableUpdate, ...],
+    ) -> CommitTableResponse:
+        """As PyIceberg's, and the metadata is known from then on."""
+        done = super().commit_table(table, requirements, updates)
+        self._keep(done.metadata_location, done.metadata)
+        return done
+
+    def _keep(self, location: str, metadata: TableMetadata) -> TableMetadata:
+        kept = metadata.model_copy(update={"snapshots": _Snapshots(metadata.snapshots)})
+        self._parsed.keep(location, (kept,))
+        return kept
+
+
+class _Snapshots(list[Snapshot]):
+    """A table's snapshots, which PyIceberg copies in depth at each commit: a third of its time.
+
+    A snapshot is never changed, so a copy of the list does.
+    """
+
+    def __add__(self, other: list[Any]) -> _Snapshots:  # type: ignore[override]
+        return _Snapshots([*self, *other])
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Snapshots:
+        return _Snapshots(self)
+
+
+def has_lake(home: Path, environ: Mapping[str, str]) -> bool:
+    """Is there a lake to look at? Opening one where there is none would make it."""
+    return (home / "lake").exists() or configured(environ) is not None
 
 
 def configured(environ: Mapping[str, str]) -> tuple[str, dict[str, str]] | None:
@@ -171,16 +204,10 @@ def _load(name: str, properties: Mapping[str, str]) -> Catalog:
             f"catalog {name!r} is configured wrongly: {wrong}",
             remedy="See PyIceberg's configuration page for the settings of its kind.",
         ) from wrong
-    except (ForbiddenError, UnauthorizedError) as refused:
-        raise ConfigurationError(
-            f"catalog {name!r} refuses the login: {refused}",
-            remedy="Check the credentials, and what they are allowed to do.",
-        ) from refused
     except (OSError, RESTError, DBAPIError) as wrong:
-        ours = name == CATALOG
-        raise UnavailableError(
-            f"catalog {name!r} cannot be reached: {getattr(wrong, 'orig', wrong)}",
-            remedy="Start the local S3 server: beliefgraph up --s3."
-            if ours
-            else "Check its uri, the network and the credentials.",
-        ) from wrong
+        remedy = (
+            "Start the local S3 server: beliefgraph up --s3."
+            if name == CATALOG
+            else "Check its uri, the network and the credentials."
+        )
+        raise failed(f"catalog {name!r} cannot be reached", wrong, remedy) from wrong

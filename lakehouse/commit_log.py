@@ -21,9 +21,10 @@ from lakehouse.stamping import Draft, Entry, Now, check_contiguous, enter
 from lakehouse.store import Store
 from lakehouse.tables import COMMITS
 
-_GROUP_BYTES: Final = 64 * 1024 * 1024
 Admit = Callable[[Sequence[Entry]], None]
 """Looks at every entry so far and raises where the batch may not follow them."""
+GROUP_BYTES: Final = 64 * 1024 * 1024
+"""Payloads that a group of commits holds at most, but for its last commit."""
 
 
 class CommitLog:
@@ -71,7 +72,7 @@ def _of_batch(entries: Sequence[Entry], batch_id: str) -> Commit | None:
     return next((e.commit for e in reversed(entries) if e.commit.batch_id == batch_id), None)
 
 
-def groups(entries: Sequence[Entry], episodes: int) -> Iterator[list[Entry]]:
+def grouped(entries: Sequence[Entry], episodes: int) -> Iterator[list[Entry]]:
     """Runs of commits that together hold about so many episodes, and not too many bytes."""
     group: list[Entry] = []
     count = size = 0
@@ -79,7 +80,7 @@ def groups(entries: Sequence[Entry], episodes: int) -> Iterator[list[Entry]]:
         group.append(entry)
         count += entry.commit.counts.get("episodes", 0)
         size += entry.commit.counts.get("bytes", 0)
-        if count >= episodes or size >= _GROUP_BYTES or len(group) == MOST_NAMED:
+        if count >= episodes or size >= GROUP_BYTES or len(group) == MOST_NAMED:
             yield group
             group, count, size = [], 0, 0
     if group:

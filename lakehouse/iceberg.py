@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import pyarrow as pa
 from pyiceberg.table import Table
@@ -30,14 +31,14 @@ from lakehouse.codec_statements import statement_rows
 from lakehouse.columns import digest
 from lakehouse.commit_log import Admit
 from lakehouse.drafts import check_place, draft_beliefs, draft_landing, draft_statements
-from lakehouse.keys import TenantKeys, check_tenant
+from lakehouse.keys import DigestKey, TenantKeys, check_tenant
 from lakehouse.lake_reader import LakeReader
 from lakehouse.ledger import Landing, Progress
 from lakehouse.model.episodes import Episode, Refusal
 from lakehouse.model.errors import ConflictError
 from lakehouse.model.instants import ALWAYS
 from lakehouse.model.ledger import BeliefChanges, Clock, Commit, Extracted, Publication, Stage
-from lakehouse.stamping import Draft, Entry, Now, select, system_clock
+from lakehouse.stamping import Draft, Entry, Now, latest, select, system_clock
 from lakehouse.store import ATTEMPTS, Store
 from lakehouse.table_spec import TableSpec
 from lakehouse.tables import (
@@ -52,6 +53,9 @@ from lakehouse.tables import (
 )
 from lakehouse.vault import Vault, open_vault
 from lakehouse.vault.bodies import keep_payloads, keep_refusals
+
+_NEWEST: Final = 20
+"""Landings whose keys tell whether the vault is the one that they were encrypted by."""
 
 
 def open_ledger(
@@ -81,6 +85,7 @@ class IcebergLedger(LakeReader):
         super().__init__(store, vault, now)
         self._keys = keys
         self._now = now
+        self._same_vault: set[str] = set()
 
     def land(
         self,
@@ -108,7 +113,7 @@ class IcebergLedger(LakeReader):
 
     def _land_once(self, tenant: str, items: Sequence[Episode | Refusal]) -> Landing:
         entries = self._log.entries()
-        key = self._keys.of(tenant)
+        key = self._key(tenant, entries)
         ids = {item.episode_id for item in items if isinstance(item, Episode)}
         seen = self._seen(tenant, select(entries, tenant, Stage.LAND), ids)
         admitted = admit_episodes(tenant, items, seen, key)
@@ -163,8 +168,9 @@ class IcebergLedger(LakeReader):
             check_place(draft, entries, self._watermark(tenant))
             new(select(entries, tenant, Stage.EXTRACT))
 
-        admit(self._log.entries())
-        key = self._keys.of(tenant)
+        entries = self._log.entries()
+        admit(entries)
+        key = self._key(tenant, entries)
         receipts = [key.of_refusal(refusal) for refusal in refusals]
         rows = {
             STATEMENTS: statement_rows(tenant, draft.batch_id, extracted, clock),
@@ -181,9 +187,25 @@ class IcebergLedger(LakeReader):
         return refusal_rows(tenant, draft.batch_id, refusals, kept, receipts)
 
     def _check_vault(self, tenant: str, items: Iterable[Episode | Refusal]) -> None:
-        """IntegrityError rather than a new vault where an old one was lost."""
-        if any(one.protection.encrypted for one in items) and not self._vault.holds(tenant):
+        """IntegrityError where the vault that encrypted so far was lost, or is another one.
+
+        Another's keys are looked for once, for the newest landings: they tell a foreign vault.
+        """
+        if not any(one.protection.encrypted for one in items):
+            return
+        if not self._vault.holds(tenant):
             self._vault.keys_by_id(tenant, self.subject_keys(tenant))
+        elif tenant not in self._same_vault:
+            self._vault.keys_by_id(tenant, self.subject_keys(tenant, landings=_NEWEST))
+            self._same_vault.add(tenant)
+
+    def key(self, tenant: str) -> DigestKey:
+        """The tenant's key; IntegrityError where the lake's digests were made with another."""
+        return self._key(tenant, self._log.entries())
+
+    def _key(self, tenant: str, entries: Sequence[Entry]) -> DigestKey:
+        last = latest(entries, tenant)
+        return self._keys.of(tenant, last.commit.digest if last else "")
 
     def append_beliefs(self, tenant: str, changes: BeliefChanges, *, through: int) -> Commit:
         """Record what follows from the extract commits up to `through`, once."""
@@ -194,7 +216,9 @@ class IcebergLedger(LakeReader):
             check_place(draft, entries, None)
             new(select(entries, tenant, Stage.BELIEVE))
 
-        admit(self._log.entries())
+        entries = self._log.entries()
+        admit(entries)
+        self._key(tenant, entries)
         rows = {
             BELIEFS: belief_rows(tenant, draft.batch_id, changes),
             SUPPORTERS: support_rows(tenant, draft.batch_id, changes),
@@ -240,6 +264,7 @@ class IcebergLedger(LakeReader):
 
         def in_time(entries: Sequence[Entry]) -> None:
             check_in_time(began, system_clock())
+            self._key(draft.tenant, entries)
             admit(entries)
 
         with ThreadPoolExecutor(1) as beside:  # Both mostly run outside the interpreter.

@@ -72,7 +72,8 @@ class DigestKey:
             raise IntegrityError(
                 f"tenant {tenant!r}: the lake's digests were made with key "
                 f"{digest.split(':', 1)[0]}, this home holds key {self.key_id}",
-                remedy="Restore the tenant's key file; without it duplicates cannot be told.",
+                remedy="Restore the tenant's key file, or copy it from the home that has written "
+                "so far: without it duplicates cannot be told.",
             )
 
 
@@ -103,14 +104,28 @@ class TenantKeys:
         self._folder = home / "keys"
         self._held: dict[str, DigestKey] = {}
 
-    def of(self, tenant: str) -> DigestKey:
-        """The tenant's key, made on first use; ConfigurationError for an unusable file."""
+    def of(self, tenant: str, recorded: str = "") -> DigestKey:
+        """The tenant's key, made on first use; ConfigurationError for an unusable file.
+
+        `recorded` is a digest that the lake holds: IntegrityError where it was made with another
+        key, or with one that this home has lost; none is made then.
+        """
+        check_tenant(tenant)
+        file = self._folder / f"{tenant}.key"
         if tenant not in self._held:
-            check_tenant(tenant)
-            self._held[tenant] = DigestKey(self._load(self._folder / f"{tenant}.key"))
+            self._held[tenant] = DigestKey(self._load(file, recorded))
+        if recorded:
+            self._held[tenant].check(tenant, recorded)
         return self._held[tenant]
 
-    def _load(self, file: Path) -> bytes:
+    def _load(self, file: Path, recorded: str) -> bytes:
+        if not file.exists() and recorded:
+            raise IntegrityError(
+                f"the lake's digests were made with key {recorded.split(':', 1)[0]}, and {file} "
+                "is not there",
+                remedy="Copy the file from the home that has written so far, or from a backup: "
+                "all homes that write to one lake share the keys of its tenants.",
+            )
         if not file.exists():
             _create(file)
         secret = file.read_bytes()

@@ -6,9 +6,7 @@ there; rows of batches that no commit names are not seen.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Sequence
-from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
@@ -16,29 +14,36 @@ import pyarrow.compute as pc
 from pyiceberg.expressions import And, BooleanExpression
 
 from lakehouse.admission import Landed
-from lakehouse.codec_beliefs import OPENED, changes_of
-from lakehouse.codec_commits import Definition, definitions_of, publications_of
+from lakehouse.codec_beliefs import OPENED, Recorded, changes_of
 from lakehouse.codec_episodes import episodes_of, kept_of, refusals_kept
 from lakehouse.codec_statements import extracted_of, recorded_of, statements_of
 from lakehouse.columns import values
-from lakehouse.commit_log import CommitLog, groups
+from lakehouse.commit_log import grouped
 from lakehouse.merging import merged, settled
 from lakehouse.model.beliefs import Belief, Support
 from lakehouse.model.episodes import Episode, Refusal
 from lakehouse.model.errors import IntegrityError
-from lakehouse.model.ledger import BeliefChanges, Commit, Extracted, Publication, Stage
+from lakehouse.model.ledger import BeliefChanges, Extracted, Stage
 from lakehouse.model.statements import Statement
-from lakehouse.pruning import MOST_NAMED, among, equal_to, is_equal, is_in, reach
-from lakehouse.scan import FileCache, committed, find
+from lakehouse.pruning import (
+    MOST_NAMED,
+    among,
+    equal_to,
+    is_equal,
+    is_in,
+    is_null,
+    is_unnamed,
+    reach,
+)
+from lakehouse.registers import Registers
+from lakehouse.scan import committed, find
 from lakehouse.stamping import Entry, Now, select
 from lakehouse.store import Store
 from lakehouse.table_spec import TableSpec
 from lakehouse.tables import (
     BELIEFS,
-    DEFINITIONS,
     EPISODES,
     PAYLOADS,
-    PUBLICATIONS,
     QUARANTINE,
     STATEMENTS,
     SUPPORTERS,
@@ -49,26 +54,19 @@ from lakehouse.vault.bodies import erased, payloads_of, refusals_of, unknown
 _BATCH: Final = ("batch_id", "ordinal")
 
 
-class LakeReader:
+class LakeReader(Registers):
     """Every reading method of the port (their promises stand there)."""
 
     def __init__(self, store: Store, vault: Vault, now: Now) -> None:
-        self._store = store
+        super().__init__(store, now)
         self._vault = vault
-        self._log = CommitLog(store, now)
-        self._publications = FileCache(PUBLICATIONS, publications_of)
-        self._definitions = FileCache(DEFINITIONS, definitions_of)
-
-    def commits(self, tenant: str, *, after: int = 0, stage: Stage | None = None) -> list[Commit]:
-        """The tenant's commits beyond a position, oldest first."""
-        return [e.commit for e in select(self._log.entries(), tenant, stage, after=after)]
 
     def episodes(
         self, tenant: str, *, after: int, through: int, batch: int = 20_000
     ) -> Iterator[list[Episode]]:
         """Landed episodes in landing order; memory holds one group of commits at a time."""
         landed = select(self._log.entries(), tenant, Stage.LAND, after=after, through=through)
-        for group in groups(landed, batch):
+        for group in grouped(landed, batch):
             headers = self._rows(EPISODES, tenant, group)
             bodies = self._rows(PAYLOADS, tenant, group, ("episode_id", "cipher", "body"))
             if not headers["episode_id"].equals(bodies["episode_id"]):
@@ -157,52 +155,38 @@ class LakeReader:
     def belief_changes(self, tenant: str, *, after: int, through: int) -> BeliefChanges:
         """The changes of the believe commits in (after, through], merged in order."""
         entries = self._believed(tenant, after, through)
-        return merged(self._changes(tenant, entries, BELIEFS, SUPPORTERS))
+        beliefs, boxes = (self._rows(spec, tenant, entries) for spec in (BELIEFS, SUPPORTERS))
+        return merged(changes_of(tenant, beliefs, boxes, self._recorded(tenant)))
 
-    def beliefs(self, tenant: str, *, through: int | None = None) -> list[Belief]:
+    def beliefs(
+        self, tenant: str, *, subjects: Collection[str] | None = None, through: int | None = None
+    ) -> list[Belief]:
         """Every rectangle with its closing and strictest classification applied."""
-        entries = self._believed(tenant, 0, through)
-        return list(settled(self._changes(tenant, entries, BELIEFS)).opened)
+        rows = self._about(BELIEFS, "belief_id", tenant, subjects, through)
+        return list(settled(changes_of(tenant, rows, None, self._recorded(tenant))).opened)
 
-    def supports(self, tenant: str, *, through: int | None = None) -> list[Support]:
+    def supports(
+        self, tenant: str, *, subjects: Collection[str] | None = None, through: int | None = None
+    ) -> list[Support]:
         """Every support box with its closing applied."""
-        entries = self._believed(tenant, 0, through)
-        return list(settled(self._changes(tenant, entries, SUPPORTERS)).supports_opened)
-
-    def publications(self, tenant: str) -> list[Publication]:
-        """Publications of a tenant, oldest first."""
-        found = self._publications.of(self._store.load(PUBLICATIONS))
-        ordered = sorted(found, key=lambda numbered: numbered[0])
-        return [publication for _, publication in ordered if publication.tenant == tenant]
-
-    def definitions(self, tenant: str, kind: str) -> dict[str, dict[str, object]]:
-        """The newest version of each definition of that kind, by name."""
-        found: list[Definition] = self._definitions.of(self._store.load(DEFINITIONS))
-        newest: dict[str, dict[str, object]] = {}
-        for row in sorted(found, key=lambda row: (row.name, row.version)):
-            if (row.tenant, row.kind) == (tenant, kind):
-                newest[row.name] = json.loads(row.body)
-        return newest
+        rows = self._about(SUPPORTERS, "support_id", tenant, subjects, through)
+        changes = changes_of(tenant, None, rows, self._recorded(tenant))
+        return list(settled(changes).supports_opened)
 
     def quarantined(self, tenant: str) -> list[Refusal]:
         """Refused input, oldest first."""
         rows = self._rows(QUARANTINE, tenant, select(self._log.entries(), tenant))
         return refusals_of(self._vault, tenant, *refusals_kept(tenant, rows))
 
-    def subject_keys(self, tenant: str) -> set[str]:
-        """The ids of all keys that the tenant's rows are encrypted with."""
-        entries = select(self._log.entries(), tenant)
+    def subject_keys(self, tenant: str, *, landings: int | None = None) -> set[str]:
+        """The ids of all keys that the tenant's rows, or newest landings, are encrypted with."""
+        stage = None if landings is None else Stage.LAND
+        entries = select(self._log.entries(), tenant, stage)[-(landings or 0) :]
         found: set[str] = set()
         for spec in (EPISODES, QUARANTINE):
             column = self._rows(spec, tenant, entries, ("subject_keys",))["subject_keys"]
             found.update(pc.unique(pc.list_flatten(column)).to_pylist())
         return found
-
-    def tenants(self) -> list[str]:
-        """Tenants that hold a commit or a definition, sorted."""
-        defined = self._definitions.of(self._store.load(DEFINITIONS))
-        committing = {entry.commit.tenant for entry in self._log.entries()}
-        return sorted(committing | {row.tenant for row in defined})
 
     def _seen(
         self, tenant: str, entries: Sequence[Entry], ids: Collection[str]
@@ -240,26 +224,45 @@ class LakeReader:
             chosen &= is_equal("kind", OPENED)
         return set(values(self._rows(spec, tenant, entries, (column,), exactly=chosen), column))
 
-    def _watermark(self, tenant: str) -> int | None:
-        return max((p.watermark for p in self.publications(tenant)), default=None)
+    def _recorded(self, tenant: str) -> Recorded:
+        """When statements became known, asked only where a belief's row does not tell."""
+
+        def of(ids: Collection[str]) -> dict[str, int]:
+            entries = select(self._log.entries(), tenant, Stage.EXTRACT)
+            columns, named = ("statement_id", "recorded_at"), is_in("statement_id", ids)
+            rows = self._rows(STATEMENTS, tenant, entries, columns, exactly=named)
+            return recorded_of(rows, entries)
+
+        return of
 
     def _believed(self, tenant: str, after: int, through: int | None) -> list[Entry]:
         log = self._log.entries()
         return select(log, tenant, Stage.BELIEVE, after=after, through=through)
 
-    def _changes(self, tenant: str, entries: Sequence[Entry], *specs: TableSpec) -> BeliefChanges:
-        """What these entries' rows of the given tables say."""
-        beliefs, supporters = (
-            self._rows(spec, tenant, entries if spec in specs else ())
-            for spec in (BELIEFS, SUPPORTERS)
-        )
-        return changes_of(tenant, beliefs, supporters, partial(self._recorded, tenant))
+    def _about(
+        self,
+        spec: TableSpec,
+        named: str,
+        tenant: str,
+        subjects: Collection[str] | None,
+        through: int | None,
+    ) -> pa.Table:
+        """Rows of a change log; of these subjects only: what opened, then what became of it.
 
-    def _recorded(self, tenant: str, ids: Collection[str]) -> dict[str, int]:
-        """When these statements became known."""
-        entries = select(self._log.entries(), tenant, Stage.EXTRACT)
-        columns, named = ("statement_id", "recorded_at"), is_in("statement_id", ids)
-        return recorded_of(self._rows(STATEMENTS, tenant, entries, columns, exactly=named), entries)
+        Openings lie in their subject's bucket, all that comes after names no subject.
+        """
+        entries = self._believed(tenant, 0, through)
+        if subjects is None:
+            return self._rows(spec, tenant, entries)
+        if not subjects:
+            return self._rows(spec, tenant, ())
+        where, chosen = among("subject", subjects), is_in("subject", subjects)
+        opened = self._rows(spec, tenant, entries, where=where, exactly=chosen)
+        chosen = is_in(named, values(opened, named))
+        later = self._rows(
+            spec, tenant, entries, where=is_null("subject"), exactly=is_unnamed & chosen
+        )
+        return pa.concat_tables([opened, later])
 
     def _rows(
         self,

@@ -118,12 +118,19 @@ class Ledger(Protocol):
         """
         ...
 
-    def beliefs(self, tenant: str, *, through: int | None = None) -> list[Belief]:
-        """Every rectangle with its closing and strictest classification applied."""
+    def beliefs(
+        self, tenant: str, *, subjects: Collection[str] | None = None, through: int | None = None
+    ) -> list[Belief]:
+        """Every rectangle with its closing and strictest classification applied.
+
+        Of the believe commits up to `through`; only those about `subjects` where given.
+        """
         ...
 
-    def supports(self, tenant: str, *, through: int | None = None) -> list[Support]:
-        """Every support box with its closing applied."""
+    def supports(
+        self, tenant: str, *, subjects: Collection[str] | None = None, through: int | None = None
+    ) -> list[Support]:
+        """Every support box with its closing applied, restricted as `beliefs` are."""
         ...
 
     def publish(self, publication: Publication) -> None:

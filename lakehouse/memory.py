@@ -23,7 +23,7 @@ from lakehouse.admission import (
 from lakehouse.drafts import check_place, draft_beliefs, draft_landing, draft_statements
 from lakehouse.keys import DigestKey, check_tenant
 from lakehouse.ledger import Landing, Progress
-from lakehouse.merging import joined, merged, settled
+from lakehouse.merging import about, joined, merged, settled
 from lakehouse.model.beliefs import Belief, Support
 from lakehouse.model.episodes import Episode, Protection, Refusal
 from lakehouse.model.ledger import BeliefChanges, Clock, Commit, Extracted, Publication, Stage
@@ -105,10 +105,8 @@ class MemoryLedger:
             bodies = keep_payloads(self._vault, tenant, fresh)
             commit = self._commit(draft_landing(tenant, fresh, len(refusals)))
             for episode, digest, body in zip(fresh, admitted.digests, bodies, strict=True):
-                name, how = (
-                    episode.episode_id,
-                    Protection(encrypted=bool(body.keys), keys=body.keys),
-                )
+                name = episode.episode_id
+                how = Protection(encrypted=bool(body.keys), keys=body.keys)
                 header = replace(episode, landed_at=landed_at, payload=b"", protection=how)
                 held.episodes[name] = (commit.position, header)
                 held.landed[name] = Landed(digest, episode.location)
@@ -171,11 +169,7 @@ class MemoryLedger:
             commit = self._commit(replace(draft, above=watermark))
             seq = self._entries[-1].first_seq
             for place, row in enumerate(extracted):
-                at = (
-                    row.statement.recorded_at
-                    if draft.attested_to is not None
-                    else commit.recorded_at
-                )
+                at = commit.recorded_at if draft.attested_to is None else row.statement.recorded_at
                 said = replace(row.statement, seq=seq + place, recorded_at=at)
                 held.extracted.append((commit.position, replace(row, statement=said)))
             self._refuse(tenant, refusals)
@@ -228,13 +222,17 @@ class MemoryLedger:
         """The changes of the believe commits in (after, through], merged in order."""
         return merged(joined(self._batches(tenant, after, through)))
 
-    def beliefs(self, tenant: str, *, through: int | None = None) -> list[Belief]:
+    def beliefs(
+        self, tenant: str, *, subjects: Collection[str] | None = None, through: int | None = None
+    ) -> list[Belief]:
         """Every rectangle with its closing and strictest classification applied."""
-        return list(settled(joined(self._batches(tenant, 0, through))).opened)
+        return about(settled(joined(self._batches(tenant, 0, through))).opened, subjects)
 
-    def supports(self, tenant: str, *, through: int | None = None) -> list[Support]:
+    def supports(
+        self, tenant: str, *, subjects: Collection[str] | None = None, through: int | None = None
+    ) -> list[Support]:
         """Every support box with its closing applied."""
-        return list(settled(joined(self._batches(tenant, 0, through))).supports_opened)
+        return about(settled(joined(self._batches(tenant, 0, through))).supports_opened, subjects)
 
     def publish(self, publication: Publication) -> None:
         """Record that a watermark became readable; told twice in a row, recorded once."""

@@ -7,12 +7,20 @@ come after its opening, so one pass over each kind is enough. Pure.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import TypeVar
 
 from lakehouse.model.beliefs import Belief, Support
 from lakehouse.model.errors import IntegrityError
 from lakehouse.model.instants import FOREVER
 from lakehouse.model.ledger import BeliefChanges, Closing, SupportClosing, Tightening
+
+_Box = TypeVar("_Box", Belief, Support)
+
+
+def about(found: Iterable[_Box], subjects: Collection[str] | None) -> list[_Box]:
+    """Those about one of the subjects; all of them for None."""
+    return [one for one in found if subjects is None or one.subject in subjects]
 
 
 def joined(batches: Iterable[BeliefChanges]) -> BeliefChanges:

@@ -46,6 +46,10 @@ def is_in(column: str, names: Collection[str]) -> Any:
     return ds.field(column).isin(pa.array(list(names), pa.large_string()))
 
 
+is_unnamed: Final[Any] = ds.field("subject").is_null()
+"""Chooses rows without a subject, as an Arrow expression."""
+
+
 def is_equal(column: str, value: str | int) -> Any:
     """Chooses rows whose column is this, as an Arrow expression."""
     return ds.field(column) == value

@@ -6,8 +6,7 @@ files never carry deletes; one that does is refused rather than misread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Generic, TypeVar
 
 import pyarrow as pa
@@ -17,12 +16,16 @@ from pyiceberg.expressions import AlwaysTrue, BooleanExpression
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.table import Table
 
-from lakehouse.model.errors import ConfigurationError, IntegrityError, UnavailableError
+from lakehouse.failures import answering
+from lakehouse.model.errors import ConfigurationError, IntegrityError
 from lakehouse.planning import live_files
 from lakehouse.stamping import Entry
 from lakehouse.table_spec import TableSpec
 
 _PARQUET: Final = ds.ParquetFileFormat()
+_REMEDY: Final = (
+    "Run again when it does; if it is the local S3 server: beliefgraph status, then up --s3."
+)
 _T = TypeVar("_T")
 
 
@@ -31,7 +34,7 @@ def plan(table: Table, where: BooleanExpression, snapshot_id: int | None = None)
 
     Of the snapshot of that id, else of the handle's newest.
     """
-    with _answering(table.name()[-1]):
+    with answering(_silence(table.name()[-1]), _REMEDY):
         return [file.file_path for file in live_files(table, where, snapshot_id)]
 
 
@@ -51,7 +54,7 @@ def read(
     if not paths:
         return pa.schema([schema.field(name) for name in wanted]).empty_table()
     try:
-        with _answering(spec.name):
+        with answering(_silence(spec.name), _REMEDY):
             return dataset(table, spec, paths).to_table(columns=wanted, filter=exactly)
     except FileNotFoundError as missing:
         raise IntegrityError(
@@ -60,19 +63,8 @@ def read(
         ) from missing
 
 
-@contextmanager
-def _answering(name: str) -> Iterator[None]:
-    """What the store cannot give now is UnavailableError; a file that is not there stays one."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise
-    except OSError as wrong:
-        raise UnavailableError(
-            f"the store does not give a file of table {name}: {wrong}",
-            remedy="Run again when it does; if it is the local S3 server: beliefgraph status, "
-            "then up --s3.",
-        ) from wrong
+def _silence(name: str) -> str:
+    return f"the store does not give a file of table {name}"
 
 
 def dataset(table: Table, spec: TableSpec, paths: Sequence[str]) -> ds.Dataset:

@@ -20,22 +20,15 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import (
     CommitFailedException,
     CommitStateUnknownException,
-    ForbiddenError,
     NoSuchTableError,
-    RESTError,
-    UnauthorizedError,
 )
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.table import Table
 from requests.exceptions import RequestException
 from sqlalchemy.exc import InterfaceError, OperationalError
 
-from lakehouse.model.errors import (
-    ConfigurationError,
-    ConflictError,
-    IntegrityError,
-    UnavailableError,
-)
+from lakehouse.failures import AGAIN, BROKEN, answering, failed
+from lakehouse.model.errors import ConflictError, IntegrityError, UnavailableError
 from lakehouse.scan import file_system
 from lakehouse.table_spec import TableSpec
 from lakehouse.tables import COMMITS, NAMESPACE, TABLES
@@ -46,14 +39,13 @@ ATTEMPTS: Final = 100
 _READS: Final = 3
 _MOVED: Final = (CommitFailedException, FileNotFoundError)
 """Another writer was first; it may even have removed the metadata file that was to be read."""
-_UNKNOWN: Final = (
+UNKNOWN: Final = (
     CommitStateUnknownException,
     OperationalError,
     InterfaceError,
     RequestException,
 )
 """The catalog did not say whether it committed."""
-_BROKEN: Final = (OperationalError, InterfaceError, RESTError, OSError)
 _WAIT: Final = 0.02
 """First bound of the random wait between attempts, in seconds; it grows to ten times that."""
 
@@ -64,17 +56,12 @@ class Store:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         weakref.finalize(self, catalog.close)  # Its connections end with us, or with the process.
-        try:
+        with answering("the catalog does not answer"):
             catalog.create_namespace_if_not_exists(NAMESPACE)
-        except (ForbiddenError, UnauthorizedError) as refused:
-            raise ConfigurationError(
-                f"the catalog refuses the login: {refused}",
-                remedy="Check the credentials, and what they are allowed to do.",
-            ) from refused
-        except _BROKEN as wrong:
-            raise _unavailable(COMMITS, wrong) from wrong
         for spec in TABLES.values():
-            _check(spec, self._grown(spec, self._make(spec)))
+            with answering(_silence(spec)):
+                table = self._grown(spec, self._make(spec))
+            _check(spec, table)
 
     @property
     def properties(self) -> Mapping[str, str]:
@@ -88,9 +75,9 @@ class Store:
                 return self._catalog.load_table((NAMESPACE, spec.name))
             except FileNotFoundError as wrong:
                 moved = wrong
-            except _BROKEN as wrong:
-                raise _unavailable(spec, wrong) from wrong
-        raise _unavailable(spec, moved) from moved
+            except BROKEN as wrong:
+                raise failed(_silence(spec), wrong) from wrong
+        raise UnavailableError(f"{_silence(spec)}: {moved}", remedy=AGAIN) from moved
 
     def append(self, spec: TableSpec, rows: pa.Table) -> int:
         """Append rows, sorted as the table asks; the id of the snapshot that holds them."""
@@ -105,8 +92,8 @@ class Store:
                 f"table {spec.name} could not be appended to: {lost}",
                 remedy="Nothing became visible. Too many writers at once: run again.",
             ) from lost
-        except _BROKEN as wrong:
-            raise _unavailable(spec, wrong) from wrong
+        except BROKEN as wrong:
+            raise failed(_silence(spec), wrong) from wrong
         snapshot = table.current_snapshot()
         if snapshot is None:
             raise IntegrityError(
@@ -129,11 +116,11 @@ class Store:
             try:
                 with QuickTransaction(table) as change:
                     change.append_rows(rows)
-            except (*_MOVED, *_UNKNOWN):
+            except (*_MOVED, *UNKNOWN):
                 time.sleep(random.uniform(0, _WAIT * min(attempt + 1, 10)))  # noqa: S311
                 continue
-            except _BROKEN as wrong:
-                raise _unavailable(spec, wrong) from wrong
+            except BROKEN as wrong:
+                raise failed(_silence(spec), wrong) from wrong
             return True
         raise ConflictError(
             f"table {spec.name}: other writers were first {ATTEMPTS} times",
@@ -154,7 +141,7 @@ class Store:
             files, path = file_system(table, location)
             written = files.get_file_info(path).mtime_ns
         except OSError as wrong:
-            raise _unavailable(COMMITS, wrong) from wrong
+            raise failed(_silence(COMMITS), wrong) from wrong
         with suppress(OSError):
             table.io.delete(location)
         if written is None:
@@ -192,12 +179,8 @@ class Store:
         return table
 
 
-def _unavailable(spec: TableSpec, wrong: Exception) -> UnavailableError:
-    cause = getattr(wrong, "orig", wrong)
-    return UnavailableError(
-        f"the store does not answer for table {spec.name}: {cause}",
-        remedy="Run again when it does: what was recorded is not recorded twice.",
-    )
+def _silence(spec: TableSpec) -> str:
+    return f"the store does not answer for table {spec.name}"
 
 
 def _check(spec: TableSpec, table: Table) -> None:

@@ -249,6 +249,23 @@ PUBLICATIONS: Final = TableSpec(
     properties=_NO_RETRY,
 )
 
+INSTANTS: Final = frozenset(
+    {
+        "attested_at",
+        "holds_from",
+        "ledger_to",
+        "occurred_at",
+        "published_at",
+        "recorded_at",
+        "recorded_from",
+        "recorded_to",
+        "valid_from",
+        "valid_to",
+        "watermark",
+    }
+)
+"""Columns of the kind `long` that hold an instant (µs UTC), or an open end."""
+
 TABLES: Final = {
     spec.name: spec
     for spec in (

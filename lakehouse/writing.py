@@ -2,12 +2,17 @@
 
 PyIceberg works the partition out for every row, filters the rows by it and copies what it found.
 A landing has one tenant and one instant, so one row tells where all of them lie.
+
+Parquet gives a row group no bounds of a column with a long value in it, and PyIceberg then takes
+those of the other row groups for the file's: what lies beside the long value would be pruned away.
+Such a column gets no bounds at all.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,11 +28,34 @@ from pyiceberg.partitioning import PartitionKey
 from pyiceberg.table import TableProperties, WriteTask
 from pyiceberg.table.metadata import TableMetadata
 
+LONG: Final = 4096
+"""Bytes of a value from which on Parquet gives its row group no bounds."""
+
 
 def data_files(
     metadata: TableMetadata, rows: pa.Table, io: FileIO, name: uuid.UUID
 ) -> Sequence[DataFile]:
     """Write rows in the table's own schema (`columns.assemble`); the files are not in it yet."""
+    files = _written(metadata, rows, io, name)
+    for field_id in _with_long_values(metadata, rows):
+        for file in files:
+            file.lower_bounds.pop(field_id, None)
+            file.upper_bounds.pop(field_id, None)
+    return files
+
+
+def _with_long_values(metadata: TableMetadata, rows: pa.Table) -> Iterator[int]:
+    """Field ids of the columns that hold a value of `LONG` bytes or more."""
+    for column in rows.schema:
+        if pa.types.is_large_string(column.type) or pa.types.is_large_binary(column.type):
+            longest = pc.max(pc.binary_length(rows[column.name])).as_py()
+            if longest is not None and longest >= LONG:
+                yield metadata.schema().find_field(column.name).field_id
+
+
+def _written(
+    metadata: TableMetadata, rows: pa.Table, io: FileIO, name: uuid.UUID
+) -> Sequence[DataFile]:
     most = TableProperties.WRITE_TARGET_FILE_SIZE_BYTES
     size = int(metadata.properties.get(most, TableProperties.WRITE_TARGET_FILE_SIZE_BYTES_DEFAULT))
     if not rows.num_rows or rows.nbytes >= size or not _in_one_partition(metadata, rows):

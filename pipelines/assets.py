@@ -16,6 +16,7 @@ from graph.publish import publish
 from graph.server import home_from
 from graph.verify import verify
 from lakehouse.believe import believe
+from lakehouse.model.counted import counted
 from lakehouse.model.instants import show
 from lakehouse.model.listeners import Listeners
 from pipelines import proofs, tenancy
@@ -65,7 +66,7 @@ def landing(declared: Declaration) -> dg.AssetsDefinition:
             progress=narrator.often,
         )
         narrator.say(
-            f"landed {done.landed:,} episodes of {declared.name} "
+            f"landed {counted(done.landed, 'episode')} of {declared.name} "
             f"({done.duplicates:,} known already, {done.refused:,} refused)"
         )
         return dg.MaterializeResult(
@@ -103,7 +104,9 @@ def tenant_line(
             now=now_micros,
             progress=narrator.say,
         )
-        narrator.say(f"extracted {done.statements:,} statements ({done.refused:,} refused)")
+        narrator.say(
+            f"extracted {counted(done.statements, 'statement')} ({done.refused:,} refused)"
+        )
         return dg.MaterializeResult(
             metadata={
                 "episodes": done.episodes,
@@ -129,7 +132,7 @@ def tenant_line(
             ledger, tenant, tenancy.cardinality_of(ledger, tenant), listeners, narrator.say
         )
         counts = dict(commit.counts) if commit else {}
-        narrator.say(f"recorded {sum(counts.values()):,} changes of belief")
+        narrator.say(f"recorded {counted(sum(counts.values()), 'belief change')}")
         return dg.MaterializeResult(metadata=dict(counts))
 
     @dg.asset(
@@ -146,7 +149,9 @@ def tenant_line(
         work = rebuild if config.rebuild else catch_up
         with graph_.open() as (driver, database):
             done = work(lake.ledger, driver, database, tenant, progress=narrator.often)
-        narrator.say(f"projected {done.edges_opened:,} edges, closed {done.edges_closed:,}")
+        narrator.say(
+            f"projected {counted(done.edges_opened, 'edge')}, closed {done.edges_closed:,}"
+        )
         return dg.MaterializeResult(
             metadata={"edges_opened": done.edges_opened, "edges_closed": done.edges_closed}
         )
@@ -157,7 +162,7 @@ def tenant_line(
         with graph_.open() as (driver, database):
             found = verify(lake.ledger, driver, database, tenant)
         narrator.say(
-            f"compared {found.edges:,} edges with the lake: "
+            f"compared {counted(found.edges, 'edge')} with the lake: "
             + ("all equal" if found.equal else f"{len(found.differences):,} DIFFER")
         )
         return dg.AssetCheckResult(passed=found.equal, metadata=proofs.written(found))

@@ -6,17 +6,32 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 import click
 import dagster as dg
 
 from graph import server
+from lakehouse.iceberg import open_ledger
+from lakehouse.model.counted import counted
 from lakehouse.model.errors import InputError, PartialError
 from pipelines.assets import episodes_key, plain
 from pipelines.definitions import job_name, line_of, merged, tenants_of
 from pipelines.extract.declaration import Declaration
+from pipelines.resources import Narrator
 from pipelines.runs import LandConfig, ProjectConfig, Ran, execute
 from pipelines.sources import choose, declared
+
+_TOLD: Final = {
+    "landed": ("episode", " landed"),
+    "duplicates": ("duplicate", ""),
+    "statements": ("statement", ""),
+    "edges_opened": ("edge", " opened"),
+    "edges_closed": ("edge", " closed"),
+    "refused": ("record", " refused"),
+}
+"""A run's numbers, each with its noun and what was done."""
+_CHANGING_NOTHING: Final = ("duplicates", "refused")
 
 
 @click.command()
@@ -59,6 +74,7 @@ def run(tenant: str | None, landing: bool, rebuild: bool, as_json: bool) -> None
     """
     tenants = tenants_of(declared(os.environ))
     chosen = _tenant(tenant, tenants)
+    open_ledger(server.home_from(os.environ), os.environ)  # A store that is down is told first.
     server.up(os.environ, progress=_say)
     configs = {name: LandConfig() for name in tenants[chosen]} if landing else {}
     ran = run_line(chosen, tenants[chosen], configs, rebuild=rebuild)
@@ -75,7 +91,8 @@ def run_line(
     echo: bool = True,
 ) -> Ran:
     """Run a tenant's job in this process, with the landings of these sources."""
-    definitions = merged([line_of(tenant, sources, landings=True)], echo)
+    narrator = Narrator(echo=echo, results=not only_landing)  # A landing's is what `report` tells.
+    definitions = merged([line_of(tenant, sources, landings=True)], narrator)
     landed = {episodes_key(sources[name]): config for name, config in landings.items()}
     others = (
         []
@@ -105,17 +122,17 @@ def _tenant(name: str | None, tenants: Mapping[str, object]) -> str:
 
 def report(ran: Ran, as_json: bool, about: Mapping[str, str]) -> None:
     """Print what a run did; PartialError where records were refused."""
-    names = ("landed", "duplicates", "statements", "edges_opened", "edges_closed", "refused")
-    totals = {name: ran.total(name) for name in names}
+    totals = {name: ran.total(name) for name in _TOLD}
+    told = [f"{counted(n, _TOLD[name][0])}{_TOLD[name][1]}" for name, n in totals.items() if n]
     if as_json:
         click.echo(json.dumps({**about, "run": ran.run_id, **totals}, indent=2))
-    elif not any(totals[name] for name in ("landed", "statements", "edges_opened", "edges_closed")):
-        click.echo("nothing new: lake and graph are as they were")
+    elif not any(n for name, n in totals.items() if name not in _CHANGING_NOTHING):
+        click.echo(f"nothing new: {', '.join(told) or 'lake and graph are as they were'}")
     else:
-        click.echo(", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in totals.items() if n))
+        click.echo(", ".join(told))
     if totals["refused"]:
         raise PartialError(
-            f"{totals['refused']:,} records were refused and are kept in quarantine",
+            f"refused {counted(totals['refused'], 'record')}, kept in quarantine",
             remedy="See each with file, line, field and reason: beliefgraph quarantine "
             f"{about['tenant']}.",
         )

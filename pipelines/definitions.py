@@ -14,11 +14,6 @@ from pipelines.resources import Graph, Lake, Narrator
 from pipelines.sources import SHIPPED, declared
 
 
-def resources(echo: bool = False) -> dict[str, object]:
-    """The resources of every run; `echo` tells progress on the terminal."""
-    return {"lake": Lake(), "graph_": Graph(), "narrator": Narrator(echo=echo)}
-
-
 def tenants_of(sources: Mapping[str, Declaration]) -> dict[str, dict[str, Declaration]]:
     """The sources of each tenant, by name."""
     found: dict[str, dict[str, Declaration]] = {}
@@ -44,10 +39,11 @@ def job_name(tenant: str) -> str:
     return f"line_{plain(tenant)}"
 
 
-def merged(each: Iterable[dg.Definitions], echo: bool = False) -> dg.Definitions:
-    """Several definitions and the resources that all of them need."""
+def merged(each: Iterable[dg.Definitions], narrator: Narrator | None = None) -> dg.Definitions:
+    """Several definitions and the resources that all of them need; without a narrator silent."""
+    shared = {"lake": Lake(), "graph_": Graph(), "narrator": narrator or Narrator()}
     return dg.Definitions.merge(
-        *each, dg.Definitions(resources=resources(echo), executor=dg.in_process_executor)
+        *each, dg.Definitions(resources=shared, executor=dg.in_process_executor)
     )
 
 

@@ -20,7 +20,6 @@ from graph import schema
 from graph.server import connection_from, home_from
 from graph.session import open_driver
 from lakehouse.iceberg import IcebergLedger, open_ledger
-from lakehouse.keys import TenantKeys
 
 SECONDS_BETWEEN: Final = 2.0
 """Progress that comes often is told this far apart."""
@@ -40,7 +39,7 @@ class Lake(ConfigurableResource):  # type: ignore[type-arg]
 
     def key(self, tenant: str) -> bytes:
         """The key of a tenant's digests."""
-        return TenantKeys(home_from(os.environ)).of(tenant).secret
+        return self.ledger.key(tenant).secret
 
 
 class Graph(ConfigurableResource):  # type: ignore[type-arg]
@@ -59,15 +58,21 @@ class Narrator(ConfigurableResource):  # type: ignore[type-arg]
     """Progress for a person at a terminal; silent under `dg dev`, where the log shows it."""
 
     echo: bool = False
-    _told: float = PrivateAttr(default=0.0)
+    results: bool = True
+    """Whether each step's own result is told, or only what is on its way."""
+    _told: float = PrivateAttr(default_factory=time.monotonic)
 
     def often(self, line: str) -> None:
-        """A line of which many come: told when a second or two have passed since the last."""
+        """A line of which many come: told when two seconds have passed since the last."""
         if time.monotonic() - self._told >= SECONDS_BETWEEN:
-            self.say(line)
+            self._write(line)
 
     def say(self, line: str) -> None:
-        """One line of progress on standard error."""
+        """What a step did, on standard error."""
+        if self.results:
+            self._write(line)
+
+    def _write(self, line: str) -> None:
         if self.echo:
             sys.stderr.write(f"  {line}\n")
             sys.stderr.flush()

@@ -44,20 +44,20 @@ def choose(name: str, environ: Mapping[str, str]) -> Declaration:
     if name in found:
         return found[name]
     if name.endswith((".yaml", ".yml")) and Path(name).is_file():
-        return _installed(Path(name), found)
+        return _installed(Path(name), found, own_folder(environ))
     raise InputError(
         f"unknown source {name!r}",
         remedy=f"Declared: {', '.join(sorted(found))}. Put the YAML of a new one into "
-        f"{own_folder(environ)}, or give its path.",
+        f"{own_folder(environ)}.",
     )
 
 
-def _installed(path: Path, found: Mapping[str, Declaration]) -> Declaration:
+def _installed(path: Path, found: Mapping[str, Declaration], own: Path) -> Declaration:
     given = load(path)
     known = found.get(given.name)
     if known is not None and known.path.resolve() == path.resolve():
         return known
     raise InputError(
         f"source {given.name!r} of {path} is not among the declared sources of this home",
-        remedy="Copy the YAML into BELIEFGRAPH_HOME/sources, so that later runs find it too.",
+        remedy=f"Copy the YAML into {own}, so that later runs find it too.",
     )

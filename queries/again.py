@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lakehouse.model.errors import InputError, IntegrityError
-from queries.answers import Answer, Evidence, Record
+from queries.answers import Answer, Record, Supporters
 from queries.basis import Instant
 from queries.view import View
 
 if TYPE_CHECKING:
     from queries.lake_view import LakeView
 
-Support = Mapping[str, tuple[Evidence, ...]]
 _Ask = Callable[[Any, Mapping[str, Any]], Answer]
 _VERBS: Final[Mapping[str, _Ask]] = {
     "beliefs": lambda view, q: view.beliefs(q["entity"], q["predicate"]),
@@ -66,7 +65,7 @@ class Told:
         """The same question of a view."""
         return _VERBS[self.question["verb"]](view, self.question)
 
-    def check(self, answer: Answer, support: Support) -> None:
+    def check(self, answer: Answer, support: Supporters) -> None:
         """IntegrityError where the answer is another one, or the file tells another one."""
         if answer.digest != self.digest:
             raise IntegrityError(
@@ -87,7 +86,7 @@ class Told:
             )
 
 
-def supporters(support: Support) -> dict[str, list[Record]]:
+def supporters(support: Supporters) -> dict[str, list[Record]]:
     """Supporters by belief id, for JSON."""
     return {belief: [one.as_record() for one in further] for belief, further in support.items()}
 

@@ -66,6 +66,10 @@ class Evidence:
         }
 
 
+Supporters = Mapping[str, tuple[Evidence, ...]]
+"""The evidence of all who support a belief, its origin first, by the belief's id."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Believed:
     """One belief as read at a basis: what closed it after `known_at` is absent.

@@ -7,6 +7,7 @@ names stay apart: such a batch may yet be committed, or will be swept.
 
 from __future__ import annotations
 
+import uuid
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +15,11 @@ from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyiceberg.io.pyarrow import _dataframe_to_data_files  # no public writer of files alone
 from pyiceberg.manifest import DataFile
 from pyiceberg.table import Table
 
 from lakehouse.codec_commits import entries_of
+from lakehouse.failures import answering
 from lakehouse.maintenance.keeper import check_ours
 from lakehouse.maintenance.swap import swap
 from lakehouse.model.errors import IntegrityError
@@ -27,6 +28,7 @@ from lakehouse.scan import find, read
 from lakehouse.store import Store
 from lakehouse.table_spec import TableSpec
 from lakehouse.tables import COMMITS, DEFINITIONS, PUBLICATIONS, TABLES
+from lakehouse.writing import data_files
 
 LEAST: Final = 8
 """So many files of a partition are worth merging."""
@@ -53,6 +55,7 @@ class Compacted:
     rows: int
 
 
+@answering("the store does not answer while files are merged")
 def compact(
     store: Store, specs: Sequence[TableSpec] = (), *, least: int = LEAST, dry_run: bool = False
 ) -> list[Compacted]:
@@ -131,7 +134,7 @@ def _sorted(spec: TableSpec, rows: pa.Table, committed: Sequence[str]) -> pa.Tab
 
 def _written(table: Table, spec: TableSpec, rows: pa.Table) -> list[DataFile]:
     """New files with these rows, read back and compared. IntegrityError where they differ."""
-    files = list(_dataframe_to_data_files(table.metadata, rows, table.io))
+    files = list(data_files(table.metadata, rows, table.io, uuid.uuid4()))
     back = read(table, spec, [file.file_path for file in files])
     if not back.equals(rows.cast(spec.arrow)):
         for file in files:

@@ -11,15 +11,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from pyiceberg.exceptions import CommitFailedException
+from pyiceberg.exceptions import BadRequestError, CommitFailedException
 from pyiceberg.table import Table
 
+from lakehouse.failures import answering
 from lakehouse.maintenance.keeper import check_ours
 from lakehouse.model.errors import ConflictError, InputError
-from lakehouse.snapshots import CALENDAR, Kept, kept, newest_at
+from lakehouse.snapshots import Kept, kept, newest_at
 from lakehouse.store import Store
 from lakehouse.table_spec import TableSpec
 from lakehouse.tables import TABLES
+from lakehouse.tags import CALENDAR
 
 KEEP: Final = 100
 LEAST: Final = 20
@@ -27,6 +29,8 @@ LEAST: Final = 20
 DAYS: Final = 31
 MONTHS: Final = 120
 _ATTEMPTS: Final = 20
+_MOVED: Final = (CommitFailedException, BadRequestError, ValueError)
+"""Others changed the table first: a snapshot is gone already, or has got a name."""
 _US: Final = timedelta(microseconds=1)
 
 
@@ -41,6 +45,7 @@ class Expired:
     untagged: tuple[str, ...]
 
 
+@answering("the store does not answer while snapshots expire")
 def expire(
     store: Store, *, now: int, keep: int = KEEP, older_than: int = 0, dry_run: bool = False
 ) -> list[Expired]:
@@ -67,7 +72,8 @@ def _expire(
         old = {name for one in every for name in one.tags if CALENDAR.fullmatch(name)}
         stale = sorted(name for name in old if name < _oldest(name, now))
         fresh = {name: at for name, at in wanted.items() if name not in old}
-        held = {*fresh.values(), *(one.snapshot_id for one in every if set(one.tags) - set(stale))}
+        named = {ref.snapshot_id for name, ref in table.metadata.refs.items() if name not in stale}
+        held = named | set(fresh.values())
         gone = [
             one.snapshot_id
             for one in every[:-keep]
@@ -84,7 +90,7 @@ def _expire(
             return told
         try:
             _apply(table, fresh, stale, gone)
-        except CommitFailedException:
+        except _MOVED:
             continue
         return told
     raise ConflictError(

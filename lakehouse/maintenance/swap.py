@@ -2,7 +2,8 @@
 
 Optimistic, beside any writer: the exchange is built on the newest metadata and tried again when
 another commit was first. What has been added meanwhile stays; a file that somebody else has
-taken out meanwhile ends it, with nothing changed.
+taken out meanwhile ends it, with nothing changed. New files are removed only where every answer
+was heard: a commit that is still on its way would name what is not there.
 """
 
 from __future__ import annotations
@@ -10,30 +11,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pyiceberg.exceptions import (
-    CommitFailedException,
-    CommitStateUnknownException,
-    ValidationException,
-)
+from pyiceberg.exceptions import CommitFailedException, ValidationException
 from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.manifest import DataFile
-from sqlalchemy.exc import OperationalError
 
 from lakehouse.model.errors import ConflictError
 from lakehouse.scan import plan
-from lakehouse.store import Store
+from lakehouse.store import UNKNOWN, Store
 from lakehouse.table_spec import TableSpec
 from lakehouse.transaction import QuickTransaction
 
 NOTE: Final = "beliefgraph.upkeep"
 """Snapshot property that says which upkeep made a snapshot."""
 _ATTEMPTS: Final = 20
-_AGAIN: Final = (
-    CommitFailedException,
-    CommitStateUnknownException,
-    OperationalError,
-    ValidationException,
-)
 
 
 def swap(
@@ -41,8 +31,9 @@ def swap(
 ) -> None:
     """Take `old` out and put `new` in. ConflictError where it could not be done; `new` is removed.
 
-    After an unknown outcome the table itself is asked.
+    After an unknown outcome the table itself is asked, and `new` is left for the sweep.
     """
+    heard = True
     leaving, coming = {file.file_path for file in old}, {file.file_path for file in new}
     for _ in range(_ATTEMPTS):
         table = store.load(spec)
@@ -59,11 +50,14 @@ def swap(
                 files.append_data_file(file)
         try:
             change.commit_transaction()
-        except _AGAIN:
+        except (CommitFailedException, ValidationException):
+            continue
+        except UNKNOWN:
+            heard = False
             continue
         return
     table = store.load(spec)
-    for path in coming - set(plan(table, AlwaysTrue())):
+    for path in coming - set(plan(table, AlwaysTrue())) if heard else ():
         table.io.delete(path)
     raise ConflictError(
         f"files of table {spec.name} could not be exchanged: others changed it meanwhile",

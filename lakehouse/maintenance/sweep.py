@@ -20,6 +20,7 @@ from pyiceberg.table import Table
 
 from lakehouse.admission import LONGEST_BATCH
 from lakehouse.codec_commits import entries_of
+from lakehouse.failures import answering
 from lakehouse.maintenance.keeper import check_ours
 from lakehouse.maintenance.reach import reached
 from lakehouse.maintenance.swap import swap
@@ -45,6 +46,7 @@ class Swept:
     freed: int
 
 
+@answering("the store does not answer while files are swept")
 def sweep(
     store: Store, *, grace: int = GRACE, now: int | None = None, dry_run: bool = True
 ) -> list[Swept]:

@@ -45,7 +45,7 @@ def from_datetime(moment: datetime) -> int:
     if moment.tzinfo is None:
         raise InputError(
             f"local time {moment.isoformat()} has no offset",
-            remedy="Give an offset (…Z or …+02:00) or declare the source's zone.",
+            remedy="Give an offset (…Z or …+02:00) or name the zone that is meant.",
         )
     return (moment - _EPOCH) // _MICROSECOND
 

@@ -6,6 +6,7 @@ files: it is shut off, and what is asked can neither read past the views nor wri
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any, Final
@@ -13,6 +14,7 @@ from typing import Any, Final
 import duckdb
 import pyarrow as pa
 import pyarrow.dataset as ds
+from duckdb import StatementType
 from pyiceberg.table import Table
 
 from lakehouse.codec_commits import entries_of
@@ -39,6 +41,9 @@ _SETTINGS: Final = (
     "SET autoinstall_known_extensions = false",
     "SET autoload_known_extensions = false",
     "SET lock_configuration = true",
+)
+_EXPLAIN: Final = re.compile(
+    r"(\s|--[^\n]*\n)*EXPLAIN\b(\s+ANALYZE\b|\s*\([^()]*\))?", re.IGNORECASE
 )
 
 
@@ -86,9 +91,9 @@ class OpenLake:
             self.connection.execute(setting)
 
     def sql(self, text: str) -> pa.Table:
-        """The rows that one statement gives; InputError with DuckDB's words where it cannot."""
+        """The rows that one question gives; InputError with DuckDB's words where it cannot."""
         try:
-            _check_one(self.connection.extract_statements(text))
+            self._check_asked(text)
             found = self.connection.execute(text)
             return found.to_arrow_table()
         except duckdb.Error as wrong:
@@ -96,6 +101,19 @@ class OpenLake:
                 f"DuckDB cannot answer: {wrong}",
                 remedy=f"Views: {', '.join(TABLES)}. Files and settings are shut off.",
             ) from wrong
+
+    def _check_asked(self, text: str) -> None:
+        """InputError unless it is one statement, and one that changes nothing in here either.
+
+        What is to be explained is looked at as well: ANALYZE runs it.
+        """
+        explained = _EXPLAIN.sub("", text, count=1)
+        asked = _only(self.connection.extract_statements(explained))
+        if asked.type != StatementType.SELECT:
+            raise InputError(
+                f"a statement of the kind {asked.type.name} is not answered, only questions are",
+                remedy=f"Ask for rows, such as `FROM {COMMITS.name}`, DESCRIBE or EXPLAIN.",
+            )
 
     def _hear(self, commits: Table, tenant: str, position: int | None) -> int:
         entries = sorted(
@@ -124,9 +142,9 @@ class OpenLake:
             self.connection.execute(f"SET VARIABLE {name} = $1", [value])
 
 
-def _check_one(statements: list[duckdb.Statement]) -> None:
-    """InputError unless it is one statement; PIVOT comes as several blank ones."""
-    asked = [one for one in statements if one.query or one.type == duckdb.StatementType.SELECT]
+def _only(statements: list[duckdb.Statement]) -> duckdb.Statement:
+    """InputError unless it is one statement; PIVOT comes with blank ones before it."""
+    asked = [one for one in statements if one.query or one.type == StatementType.SELECT]
     if not statements:
         raise InputError(
             "the SQL holds no statement", remedy=f"Ask for rows, such as `FROM {COMMITS.name}`."
@@ -136,6 +154,7 @@ def _check_one(statements: list[duckdb.Statement]) -> None:
             f"the SQL holds {len(asked)} statements, and only one can be answered",
             remedy="Ask them one by one, or join them by WITH or UNION.",
         )
+    return asked[0]
 
 
 def _rows(table: Table, spec: TableSpec, tenant: str) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from lakehouse.model.episodes import Episode, Protection, Refusal
@@ -88,18 +89,24 @@ def _keep(vault: Vault, tenant: str, bodies: Sequence[_Body]) -> list[Kept]:
     encrypted = [how for _, how, _ in bodies if how.encrypted]
     made = vault.keys_of(tenant, {s for h in encrypted if not h.keys for s in _subjects(h)})
     named = vault.keys_by_id(tenant, {one for how in encrypted for one in how.keys})
+
+    @cache
+    def living(how: Protection) -> tuple[tuple[SubjectKey, ...], tuple[str, ...]]:
+        keys = [named[k] for k in how.keys] or [made[s] for s in _subjects(how)]
+        found = tuple(key for key in keys if key is not None)
+        # Its subject was erased meanwhile: nothing of it is kept.
+        return (found, tuple(key.key_id for key in found)) if len(found) == len(keys) else ((), ())
+
     kept = []
     for place, how, plain in bodies:
         if not how.encrypted:
             kept.append(Kept(PLAIN, (), plain))
             continue
-        keys = [named[k] for k in how.keys] or [made[s] for s in _subjects(how)]
-        living = [key for key in keys if key is not None]
-        if len(living) < len(keys):  # Its subject was erased meanwhile: nothing of it is kept.
+        keys, ids = living(how)
+        if not keys:
             kept.append(Kept(AES_GCM, how.keys, b""))
             continue
-        body = seal_body(tenant, place, living, plain)
-        kept.append(Kept(AES_GCM, tuple(key.key_id for key in living), body))
+        kept.append(Kept(AES_GCM, ids, seal_body(tenant, place, keys, plain)))
     return kept
 
 

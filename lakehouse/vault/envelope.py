@@ -47,7 +47,10 @@ def bound(*parts: str) -> bytes:
 
 def seal(cipher: AESGCM, plain: bytes, to: bytes) -> bytes:
     """Nonce, ciphertext and tag of `plain`, bound `to` associated data."""
-    nonce = os.urandom(_NONCE)
+    return _sealed(cipher, os.urandom(_NONCE), plain, to)
+
+
+def _sealed(cipher: AESGCM, nonce: bytes, plain: bytes, to: bytes) -> bytes:
     return nonce + cipher.encrypt(nonce, plain, to)
 
 
@@ -62,11 +65,13 @@ def unseal(cipher: AESGCM, sealed: bytes, to: bytes) -> bytes:
 def seal_body(tenant: str, place: str, keys: Sequence[SubjectKey], plain: bytes) -> bytes:
     """The wrapped content key, then the body under it; all of `keys` are needed to read it."""
     where = bound(tenant, place)
-    content = os.urandom(KEY_BYTES)
-    wrapped = content
+    chance = os.urandom(KEY_BYTES + _NONCE * (len(keys) + 1))  # All in one call: it is dear.
+    content = wrapped = chance[:KEY_BYTES]
+    at = KEY_BYTES
     for key in keys:
-        wrapped = seal(key.cipher, wrapped, key.named + where)
-    return wrapped + seal(AESGCM(content), plain, _of_body(keys, where))
+        wrapped = _sealed(key.cipher, chance[at : at + _NONCE], wrapped, key.named + where)
+        at += _NONCE
+    return wrapped + _sealed(AESGCM(content), chance[at:], plain, _of_body(keys, where))
 
 
 def unseal_body(tenant: str, place: str, keys: Sequence[SubjectKey], body: bytes) -> bytes:

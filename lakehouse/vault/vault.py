@@ -6,19 +6,19 @@ id behind, so that what it encrypted is told apart from what a lost vault could 
 
 from __future__ import annotations
 
-import hmac
 import json
 import os
 import secrets
 import sqlite3
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from lakehouse.keys import check_tenant
+from lakehouse.model.counted import counted
 from lakehouse.model.errors import (
     ConfigurationError,
     ConflictError,
@@ -26,9 +26,10 @@ from lakehouse.model.errors import (
     IntegrityError,
 )
 from lakehouse.stamping import system_clock
-from lakehouse.vault.envelope import KEY_BYTES, SubjectKey, Tampered, bound, seal, unseal
+from lakehouse.vault.envelope import KEY_BYTES, SubjectKey, Tampered
 from lakehouse.vault.files import KeyFile, MemoryFile, verb
 from lakehouse.vault.guards import FILE, KMS, FileGuard, Guard, KmsGuard, guard_from, vault_path
+from lakehouse.vault.tenant_key import TenantKey, unwrap_naming, wrap, wrap_naming
 
 TENANT_ITSELF: Final = ""
 """The subject whose key encrypts what concerns nobody in particular."""
@@ -49,19 +50,6 @@ class TenantState:
     made_at: int
     living: int
     destroyed: int
-
-
-@dataclass(frozen=True, slots=True)
-class _TenantKey:
-    """A tenant's key, opened: what wraps its subjects' keys, and what names them."""
-
-    version: int
-    kept: bytes = field(repr=False)
-    cipher: AESGCM = field(repr=False)
-    naming: bytes = field(repr=False)
-
-    def name_of(self, subject: str) -> str:
-        return hmac.digest(self.naming, subject.encode(), "sha256").hex()
 
 
 class Vault:
@@ -136,13 +124,13 @@ class Vault:
         missing = sorted(set(ids) - rows.keys())
         if missing or key is None:
             raise IntegrityError(
-                f"the vault {self.path} has never held {len(missing)} keys that tenant "
+                f"the vault {self.path} has never held {counted(len(missing), 'key')} that tenant "
                 f"{tenant!r} encrypted with, first {missing[0] if missing else '-'}",
                 remedy="It is another vault, or an old backup: restore the newest, or name the "
                 "right file by BELIEFGRAPH_VAULT.",
             )
         return {
-            one: None if wrapped is None else self._unwrap(key, tenant, one, wrapped)
+            one: None if wrapped is None else self._unwrap(key, one, wrapped)
             for one, wrapped in rows.items()
         }
 
@@ -194,23 +182,23 @@ class Vault:
                     remedy="Rotate again if another one is wanted.",
                 )
             self._rewrap(db, tenant, old, new)
-            naming = seal(new, old.naming, bound("naming", tenant))
+            naming = wrap_naming(new, tenant, old.naming)
             row = (self._guard.name, kept, naming, system_clock(), tenant)
             db.execute(verb("replace_tenant"), row)
         self._file.rebuild([old.kept])
         self._opened.pop(old.kept, None)
         return old.version + 1
 
-    def _rewrap(self, db: sqlite3.Connection, tenant: str, old: _TenantKey, new: AESGCM) -> None:
+    def _rewrap(self, db: sqlite3.Connection, tenant: str, old: TenantKey, new: AESGCM) -> None:
         wrong: list[IntegrityError] = []
 
         def rewrapped(key_id: str, wrapped: bytes) -> bytes | None:
             try:
-                secret = self._unwrap(old, tenant, key_id, wrapped).secret
+                key = self._unwrap(old, key_id, wrapped)
             except IntegrityError as damaged:
                 wrong.append(damaged)
                 raise
-            return seal(new, secret, bound("subject", tenant, key_id))
+            return wrap(new, tenant, key)
 
         db.create_function("rewrapped", 2, rewrapped)
         try:
@@ -222,13 +210,13 @@ class Vault:
 
     def _add_tenant(self, tenant: str) -> None:
         made, kept = self._guard.make(tenant)
-        naming = seal(AESGCM(made), os.urandom(KEY_BYTES), bound("naming", tenant))
+        naming = wrap_naming(AESGCM(made), tenant, os.urandom(KEY_BYTES))
         with self._file.session(write=True) as db:
             if db.execute(verb("tenant"), (tenant,)).fetchone() is None:
                 row = (tenant, self._guard.name, kept, naming, system_clock())
                 db.execute(verb("add_tenant"), row)
 
-    def _tenant_key(self, db: sqlite3.Connection, tenant: str) -> _TenantKey | None:
+    def _tenant_key(self, db: sqlite3.Connection, tenant: str) -> TenantKey | None:
         row = db.execute(verb("tenant"), (tenant,)).fetchone()
         if row is None:
             return None
@@ -242,9 +230,7 @@ class Vault:
             self._opened[kept] = self._guards[guard].open(tenant, kept)
         cipher = AESGCM(self._opened[kept])
         try:
-            return _TenantKey(
-                version, kept, cipher, unseal(cipher, naming, bound("naming", tenant))
-            )
+            return TenantKey(tenant, version, kept, cipher, unwrap_naming(cipher, tenant, naming))
         except Tampered as wrong:
             raise self._damaged(f"the key of tenant {tenant!r}") from wrong
 
@@ -256,7 +242,7 @@ class Vault:
             return {}
         names = {key.name_of(subject): subject for subject in subjects}
         rows = db.execute(verb("find_living"), (tenant, json.dumps(list(names))))
-        return {names[name]: self._unwrap(key, tenant, *row) for name, *row in rows}
+        return {names[name]: self._unwrap(key, *row) for name, *row in rows}
 
     def _added(
         self, db: sqlite3.Connection, tenant: str, subjects: Collection[str]
@@ -269,21 +255,17 @@ class Vault:
         db.executemany(
             verb("add_key"),
             (
-                (one.key_id, tenant, key.name_of(subject), self._wrap(key, tenant, one), now)
+                (one.key_id, tenant, key.name_of(subject), wrap(key.cipher, tenant, one), now)
                 for subject, one in made.items()
             ),
         )
         return made
 
-    def _wrap(self, key: _TenantKey, tenant: str, one: SubjectKey) -> bytes:
-        return seal(key.cipher, one.secret, bound("subject", tenant, one.key_id))
-
-    def _unwrap(self, key: _TenantKey, tenant: str, key_id: str, wrapped: bytes) -> SubjectKey:
+    def _unwrap(self, key: TenantKey, key_id: str, wrapped: bytes) -> SubjectKey:
         try:
-            secret = unseal(key.cipher, wrapped, bound("subject", tenant, key_id))
+            return key.unwrap(key_id, wrapped)
         except Tampered as wrong:
-            raise self._damaged(f"key {key_id} of tenant {tenant!r}") from wrong
-        return SubjectKey(key_id, secret)
+            raise self._damaged(f"key {key_id} of tenant {key.tenant!r}") from wrong
 
     def _damaged(self, what: str) -> IntegrityError:
         return IntegrityError(

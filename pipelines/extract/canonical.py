@@ -17,6 +17,7 @@ from lakehouse.model.errors import InputError
 from lakehouse.model.instants import show
 from lakehouse.model.statements import ENTITY
 from pipelines.extract.periods import Calendar
+from pipelines.extract.records import is_text
 
 LONGEST_ID: Final = 1_000
 """Characters of an id; the graph indexes ids whole."""
@@ -28,7 +29,7 @@ _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 def canonical(kind: str, stated: object, calendar: Calendar) -> str:
     """The canonical text of a stated value of that object kind; InputError where it is none."""
     text = _BY_KIND[kind](stated, calendar)
-    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+    if text and not is_text(text):
         raise InputError(
             f"{stated!r} holds half a character (a lone surrogate)",
             remedy="Correct the text at its source.",

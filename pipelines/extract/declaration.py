@@ -15,10 +15,10 @@ from typing import Final
 
 from lakehouse.model.listeners import Listener
 from lakehouse.model.predicates import Cardinality, Predicate, PredicateSchema
+from lakehouse.model.retention import Retention
 from lakehouse.model.statements import CLASSIFICATION, TRUST
 from pipelines.extract.expressions import Expression
 from pipelines.extract.periods import Calendar
-from pipelines.extract.retention import Retention
 
 
 class Feed(StrEnum):

@@ -19,7 +19,7 @@ from pipelines.extract.coherence import ALLOWED, NEEDED, TYPE
 from pipelines.extract.declaration import Declaration, PredicateRule, StatementRule
 from pipelines.extract.expressions import Expression
 from pipelines.extract.reading import named
-from pipelines.extract.records import level, record_of
+from pipelines.extract.records import is_text, level, record_of
 
 
 class Kind(StrEnum):
@@ -94,7 +94,7 @@ def things(declared: Declaration, record: dict[str, Any]) -> tuple[Stated, ...]:
 def _speaker(declared: Declaration, record: dict[str, Any]) -> str:
     speaker = declared.episode.source
     found = declared.name if speaker is None else speaker(record, record)
-    if isinstance(found, str) and found:
+    if is_text(found):
         return found
     raise InputError(
         f"episode.source is {found!r}, not a name", remedy="Name it.", field="episode.source"

@@ -8,6 +8,7 @@ from typing import Any, Final
 from lakehouse.model.episodes import Protection
 from lakehouse.model.errors import InputError
 from pipelines.extract.declaration import Declaration
+from pipelines.extract.records import is_text
 
 _ENCRYPTED: Final = Protection()
 _PLAIN: Final = Protection(encrypted=False)
@@ -41,7 +42,7 @@ def _names(source: str, found: object) -> Iterator[str]:
             continue
         if isinstance(one, int) and not isinstance(one, bool):
             yield str(one)
-        elif isinstance(one, str) and one.strip() == one != "":
+        elif is_text(one) and one.strip() == one:
             yield one
         else:
             raise InputError(

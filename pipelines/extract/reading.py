@@ -27,7 +27,7 @@ from lakehouse.model.instants import show
 from pipelines.extract.declaration import LOWEST_TRUST, STRICTEST, Declaration
 from pipelines.extract.expressions import Expression
 from pipelines.extract.protecting import protection_of, unread
-from pipelines.extract.records import level, record_of
+from pipelines.extract.records import is_text, level, record_of
 
 LONGEST_LINE: Final = 64 * 1024 * 1024
 """Bytes of one record; what is longer is refused, and quarantined by its beginning."""
@@ -245,7 +245,7 @@ def _level(field: str, expression: Expression | None, node: dict[str, Any], unst
 def _tags(expression: Expression | None, node: dict[str, Any]) -> tuple[str, ...]:
     found = _ask("tags", expression, node)
     items = [] if found is None else [found] if isinstance(found, str) else found
-    if isinstance(items, list) and all(isinstance(one, str) and one for one in items):
+    if isinstance(items, list) and all(map(is_text, items)):
         return tuple(dict.fromkeys(items))
     raise InputError(
         f"episode.tags: {found!r} is no list of texts",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from lakehouse.model.errors import InputError
 from lakehouse.model.statements import CLASSIFICATION, TRUST
@@ -38,6 +38,15 @@ def record_of(payload: bytes) -> dict[str, Any]:
             f"a {type(found).__name__}, not a JSON object", remedy="One JSON object a line."
         )
     return found
+
+
+def is_text(found: object) -> TypeGuard[str]:
+    """Whether it is a text, not empty, that UTF-8 can write (JSON may escape half a character)."""
+    return isinstance(found, str) and found != "" and not _halved(found)
+
+
+def _halved(text: str) -> bool:
+    return not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def level(field: str, stated: object) -> int:

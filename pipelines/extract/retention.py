@@ -1,28 +1,13 @@
-"""How long a source's rows are kept: for ever, or a stated time that its compliance floor allows.
+"""The retention that a declaration states, refused where it is below its compliance floor.
 
-Upkeep removes no row, whatever is stated here: snapshots expire, rows stay. The statement is
-recorded with the source's declaration, for whoever erases what is due and for the auditor.
+Upkeep removes no row, whatever is stated here: `beliefgraph lake retention` tells what is due, for
+whoever erases it and for the auditor.
 """
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import Final
-
+from lakehouse.model.retention import FOREVER, Retention, days
 from pipelines.extract.checking import Section
-
-_TIME: Final = re.compile(r"([1-9]\d{0,4}) (day|year)s?", re.ASCII)
-_DAYS: Final = {"day": 1, "year": 366}
-FOREVER: Final = "forever"
-
-
-@dataclass(frozen=True, slots=True)
-class Retention:
-    """Days that rows are kept at most (None: for ever), and at least; a year is 366 days."""
-
-    keep: int | None = None
-    floor: int = 0
 
 
 def retention(top: Section) -> Retention:
@@ -48,10 +33,8 @@ def retention(top: Section) -> Retention:
 
 
 def _days(section: Section, key: str) -> int | None:
-    text = section.text(key, FOREVER)
-    if text == FOREVER:
-        return None
-    found = _TIME.fullmatch(text)
-    if found is None:
-        raise section.wrong(key, f"is {text!r}", "Write forever, 90 days or 7 years.")
-    return int(found[1]) * _DAYS[found[2]]
+    stated = section.text(key, FOREVER)
+    try:
+        return days(stated)
+    except ValueError as wrong:
+        raise section.wrong(key, f"is {stated!r}", "Write forever, 90 days or 7 years.") from wrong

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,11 +14,12 @@ from click.core import ParameterSource
 from lakehouse.model.errors import InputError
 from lakehouse.model.statements import CLASSIFICATION_NAMES
 from queries.again import supporters
-from queries.answers import Answer, Evidence
+from queries.answers import Answer, Supporters
 from queries.basis import zone_named
 from queries.statements import MOST_STEPS
 from queries.surfaces import asking_again
 from queries.surfaces.composition import ENGINES, default_tenant, opened_engine
+from queries.surfaces.options import AS_JSON, ZONE
 from queries.surfaces.rendering import render
 from queries.view import View
 
@@ -94,7 +94,7 @@ def chain(text: str) -> tuple[list[str], str]:
 @click.option("--history", is_flag=True, help="All that was believed of PREDICATE by then.")
 @click.option("--valid-at", metavar="WHEN", help="When in the world  [default: now]")
 @click.option("--known-at", metavar="WHEN", help="As known when  [default: the watermark]")
-@click.option("--zone", metavar="NAME", help="Zone of dates and times without one  [default: UTC]")
+@ZONE
 @click.option("--tenant", metavar="NAME", help="Whose beliefs  [default: the only one there is]")
 @click.option("--listener", metavar="RULE", default="trust>=0", show_default=True)
 @click.option(
@@ -118,7 +118,7 @@ def chain(text: str) -> tuple[list[str], str]:
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     help="Ask again what this file tells (the JSON of an answer), and compare.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@AS_JSON
 @click.pass_context
 def ask(
     context: click.Context,
@@ -184,5 +184,5 @@ def ask(
         click.echo(render(answer, support, full=full))
 
 
-def _record(answer: Answer, support: Mapping[str, tuple[Evidence, ...]]) -> dict[str, object]:
+def _record(answer: Answer, support: Supporters) -> dict[str, object]:
     return {**answer.as_record(), "support": supporters(support)}

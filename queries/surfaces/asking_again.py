@@ -11,8 +11,8 @@ from click.core import ParameterSource
 
 from graph.server import home_from
 from lakehouse.model.errors import InputError
-from queries.again import Support, Told, told_of
-from queries.answers import Answer
+from queries.again import Told, told_of
+from queries.answers import Answer, Supporters
 from queries.surfaces.composition import opened
 from queries.surfaces.rendering import render
 
@@ -34,7 +34,7 @@ def check_alone(context: click.Context) -> None:
         )
 
 
-def ask_again(file: Path, engine: str | None) -> tuple[Answer, Support]:
+def ask_again(file: Path, engine: str | None) -> tuple[Answer, Supporters]:
     """Ask what the file tells once more; IntegrityError where the answer is another one.
 
     The engine is the one that answered then, or the one that is given. The lake reads the
@@ -52,7 +52,7 @@ def ask_again(file: Path, engine: str | None) -> tuple[Answer, Support]:
         return answer, support
 
 
-def _of_lake(told: Told) -> tuple[Answer, Support]:
+def _of_lake(told: Told) -> tuple[Answer, Supporters]:
     from queries.lake import LakeMemory, Named  # noqa: PLC0415  (heavy, and seldom needed)
 
     named = Named(told.position, told.snapshots)
@@ -64,7 +64,7 @@ def _of_lake(told: Told) -> tuple[Answer, Support]:
     return answer, support
 
 
-def rendered(answer: Answer, support: Support, *, full: bool) -> str:
+def rendered(answer: Answer, support: Supporters, *, full: bool) -> str:
     """The answer as text, and that it is the one that was told."""
     return f"{render(answer, support, full=full)}\nsame      as was told: digest {answer.digest}"
 

@@ -21,11 +21,13 @@ from graph import schema
 from graph.server import connection_from, home_from, status
 from graph.session import open_driver
 from lakehouse.model import instants
+from lakehouse.model.counted import counted
 from lakehouse.model.errors import EXIT_CODES, BeliefgraphError
 from queries.reading import Reader
 from queries.surfaces import same_lake
 from queries.surfaces.cli import DISTRIBUTION
 from queries.surfaces.findings import Check, Finding, Level
+from queries.surfaces.options import AS_JSON
 
 PACKAGES: Final = ("lakehouse", "graph", "queries", "pipelines")
 OLDEST_PYTHON: Final = (3, 11)
@@ -63,7 +65,7 @@ def packages(_: Mapping[str, str]) -> Iterator[Finding]:
             continue
         checked += 1
         yield from _package(found.group(1), found.group(2).strip())
-    yield Finding("packages", Level.FINE, f"{checked} required packages looked at")
+    yield Finding("packages", Level.FINE, f"{counted(checked, 'required package')} looked at")
 
 
 def _package(name: str, wanted: str) -> Iterator[Finding]:
@@ -181,27 +183,25 @@ def graph(environ: Mapping[str, str]) -> Iterator[Finding]:
 
 def lake(environ: Mapping[str, str]) -> Iterator[Finding]:
     """The lake opens, and tells how far each tenant's ledger is."""
-    place = home_from(environ)
-    from queries.surfaces.vault import has_lake  # noqa: PLC0415  (heavy)
-
-    if not has_lake(place, environ):
-        yield Finding("lake", Level.NOTE, "nothing landed yet", "beliefgraph land or demo")
-        return
-    from lakehouse.catalog import configured  # noqa: PLC0415  (heavy)
+    from lakehouse.catalog import configured, has_lake  # noqa: PLC0415  (heavy)
     from lakehouse.iceberg import open_ledger  # noqa: PLC0415
     from lakehouse.model.ledger import Stage  # noqa: PLC0415
 
+    place = home_from(environ)
+    if not has_lake(place, environ):
+        yield Finding("lake", Level.NOTE, "nothing landed yet", "beliefgraph land or demo")
+        return
     ledger = open_ledger(place, environ)
     tenants, chosen = ledger.tenants(), configured(environ)
     where = f"catalog {chosen[0]} of PyIceberg's settings" if chosen else "the home's own catalog"
-    yield Finding("lake", Level.FINE, f"opens ({where}); {len(tenants)} tenants")
+    yield Finding("lake", Level.FINE, f"opens ({where}); {counted(len(tenants), 'tenant')}")
     for tenant in tenants:
         commits = ledger.commits(tenant)
         believed = [commit.position for commit in commits if commit.stage is Stage.BELIEVE]
         yield Finding(
             "lake",
             Level.FINE,
-            f"{tenant}: {len(commits)} commits, newest beliefs at position "
+            f"{tenant}: {counted(len(commits), 'commit')}, newest beliefs at position "
             f"{believed[-1] if believed else '-'}",
         )
 
@@ -216,7 +216,8 @@ def vault(environ: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding("vault", Level.NOTE, f"{found.path}: nothing is encrypted yet")
         return
     living, gone = sum(one.living for one in held), sum(one.destroyed for one in held)
-    told = f"{found.path}: {len(held)} tenants, {living:,} keys, {gone:,} destroyed"
+    counts = f"{counted(len(held), 'tenant')}, {counted(living, 'key')}, {gone:,} destroyed"
+    told = f"{found.path}: {counts}"
     yield Finding("vault", Level.FINE, told, "Is it in your backups? Nothing else opens payloads.")
 
 
@@ -239,7 +240,7 @@ def examine(environ: Mapping[str, str]) -> list[Finding]:
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@AS_JSON
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
     """Examine Python, packages, home, server, graph, lake and vault; say what is wrong.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from queries.surfaces.lake_episode import episode
+from queries.surfaces.lake_retention import retention
 from queries.surfaces.lake_snapshots import at, snapshots, tag
 from queries.surfaces.lake_sql import sql
 from queries.surfaces.lake_upkeep import compact, expire, sweep
@@ -11,8 +13,8 @@ from queries.surfaces.lake_upkeep import compact, expire, sweep
 
 @click.group()
 def lake() -> None:
-    """Look after the record: snapshots, tags, SQL, and its upkeep."""
+    """Look after the record: raw episodes, snapshots, tags, SQL, retention, upkeep."""
 
 
-for verb in (snapshots, tag, at, sql, expire, compact, sweep):
+for verb in (episode, snapshots, tag, at, sql, retention, expire, compact, sweep):
     lake.add_command(verb)

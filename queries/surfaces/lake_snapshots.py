@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 import click
 
 from lakehouse.model import instants
-from lakehouse.tables import TABLES
+from lakehouse.model.counted import counted
+from lakehouse.tables import INSTANTS, TABLES
 from queries.basis import instant, zone_named
 from queries.surfaces.lake_store import (
-    AS_JSON,
     TABLE,
     check_known,
     opened_store,
+    reader_of,
     tenant_of,
     told_rows,
 )
+from queries.surfaces.options import AS_JSON, TENANT, ZONE
 
 if TYPE_CHECKING:
     from lakehouse.snapshots import Kept
@@ -70,15 +72,15 @@ def tag(name: str, remove: bool, as_json: bool) -> None:
     Example:
       beliefgraph lake tag audit-2026
     """
-    from lakehouse import snapshots as taken  # noqa: PLC0415
+    from lakehouse import tags  # noqa: PLC0415
 
     store = opened_store()
     if remove:
-        gone = taken.remove_tag(store, name)
+        gone = tags.remove_tag(store, name)
         removed = json.dumps({"tag": name, "removed": gone}, indent=2)
         click.echo(removed if as_json else f"removed {name} from {', '.join(gone)}")
         return
-    found = taken.tag(store, name)
+    found = tags.tag(store, name)
     if as_json:
         ids = {table: str(one) for table, one in found.items()}
         click.echo(json.dumps({"tag": name, "snapshots": ids}, indent=2))
@@ -90,9 +92,9 @@ def tag(name: str, remove: bool, as_json: bool) -> None:
 @click.command()
 @click.argument("when")
 @click.argument("table", type=TABLE)
-@click.option("--tenant", metavar="NAME", help="Whose rows.")
+@TENANT
 @click.option("--limit", type=click.IntRange(0), default=20, show_default=True, help="Most rows.")
-@click.option("--zone", metavar="NAME", help="Zone of dates and times without one  [default: UTC]")
+@ZONE
 @AS_JSON
 def at(
     when: str, table: str, tenant: str | None, limit: int, zone: str | None, as_json: bool
@@ -109,26 +111,28 @@ def at(
       beliefgraph lake at 2026-11-30T08:00Z commits --tenant plant
     """
     from lakehouse import snapshots as taken  # noqa: PLC0415
+    from lakehouse import tags  # noqa: PLC0415
 
     whose, store, spec = tenant_of(tenant), opened_store(), TABLES[table]
-    check_known(store, whose)
+    check_known(reader_of(store), whose)
     named = when[:1].isalpha()
     wanted = when if named or when.isdigit() else instant("WHEN", when, zone_named(zone))
     if named:
-        taken.check_held(store, spec, when, whose)
+        tags.check_held(store, spec, when, whose)
     chosen = taken.choose(store.load(spec), wanted)
     rows = taken.rows_at(store, spec, chosen, whose, when if named else "")
-    shown = told_rows(rows.slice(0, limit))
+    shown = told_rows(rows.slice(0, limit), INSTANTS)
     if as_json:
         told = {"snapshot": _record(chosen), "tenant": whose, "rows": rows.num_rows}
         click.echo(json.dumps({**told, "shown": shown}, indent=2, ensure_ascii=False))
         return
     click.echo(
         f"{table} at snapshot {chosen.snapshot_id} of {instants.show(chosen.made_at)}: "
-        f"{rows.num_rows:,} rows of tenant {whose}"
+        f"{counted(rows.num_rows, 'row')} of tenant {whose}"
     )
     for row in shown:
-        click.echo(json.dumps(row, ensure_ascii=False))
+        held = {name: value for name, value in row.items() if value is not None}
+        click.echo(json.dumps(held, ensure_ascii=False))
     if rows.num_rows > len(shown):
         click.echo(f"… {rows.num_rows - len(shown):,} more; --limit tells how many are shown")
 

@@ -8,16 +8,24 @@ import click
 import pyarrow as pa
 
 from lakehouse.model import instants
+from lakehouse.model.counted import counted
 from queries.basis import instant, zone_named
-from queries.surfaces.lake_store import AS_JSON, check_known, opened_store, tenant_of, told_rows
+from queries.surfaces.lake_store import (
+    check_known,
+    opened_store,
+    reader_of,
+    tenant_of,
+    told_rows,
+)
+from queries.surfaces.options import AS_JSON, TENANT, ZONE
 
 
 @click.command()
 @click.argument("text", metavar="SQL")
-@click.option("--tenant", metavar="NAME", help="Whose rows.")
+@TENANT
 @click.option("--known-at", metavar="WHEN", help="As known when  [default: all that is committed]")
 @click.option("--position", type=int, help="Up to which commit  [default: the newest]")
-@click.option("--zone", metavar="NAME", help="Zone of dates and times without one  [default: UTC]")
+@ZONE
 @AS_JSON
 def sql(
     text: str,
@@ -40,7 +48,7 @@ def sql(
     from lakehouse.open_sql import OpenLake  # noqa: PLC0415  (heavy; --help needs none of it)
 
     whose, store = tenant_of(tenant), opened_store()
-    check_known(store, whose)
+    check_known(reader_of(store), whose)
     known = None if known_at is None else instant("known_at", known_at, zone_named(zone))
     opened = OpenLake(store, whose, position=position, known_at=known)
     rows = opened.sql(text)
@@ -57,7 +65,8 @@ def sql(
         return
     click.echo(_table(rows))
     as_known = "" if known is None else f", as known {instants.show(known)}"
-    click.echo(f"{rows.num_rows:,} rows of tenant {whose}, position {opened.position}{as_known}")
+    found = counted(rows.num_rows, "row")
+    click.echo(f"{found} of tenant {whose}, position {opened.position}{as_known}")
 
 
 def _table(rows: pa.Table) -> str:

@@ -1,9 +1,10 @@
-"""What the verbs of `lake` share: the opened tables, the tenant, rows as JSON."""
+"""What the verbs of `lake` share: the opened tables, the tenant, rows and values as JSON."""
 
 from __future__ import annotations
 
 import base64
 import os
+from collections.abc import Collection
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -20,8 +21,9 @@ from queries.surfaces.composition import TENANT_VARIABLE
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from lakehouse.lake_reader import LakeReader
+
 TABLE: Final = click.Choice(tuple(TABLES))
-AS_JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def opened_store() -> Store:
@@ -41,14 +43,18 @@ def tenant_of(given: str | None) -> str:
     return tenant
 
 
-def check_known(store: Store, tenant: str) -> None:
-    """InputError for a tenant that the lake does not hold; it names those that it does."""
+def reader_of(store: Store) -> LakeReader:
+    """What reads the tables as values, with the keys of this home's vault."""
     from lakehouse.lake_reader import LakeReader  # noqa: PLC0415  (heavy)
     from lakehouse.stamping import system_clock  # noqa: PLC0415
     from lakehouse.vault import open_vault  # noqa: PLC0415
 
-    vault = open_vault(home_from(os.environ), os.environ)
-    known = LakeReader(store, vault, system_clock).tenants()
+    return LakeReader(store, open_vault(home_from(os.environ), os.environ), system_clock)
+
+
+def check_known(reader: LakeReader, tenant: str) -> None:
+    """InputError for a tenant that the lake does not hold; it names those that it does."""
+    known = reader.tenants()
     if tenant not in known:
         raise InputError(
             f"unknown tenant {tenant!r}",
@@ -57,17 +63,24 @@ def check_known(store: Store, tenant: str) -> None:
         )
 
 
-def told_rows(rows: pa.Table) -> list[dict[str, object]]:
-    """Rows as records for JSON."""
-    return [_plain(row) for row in rows.to_pylist()]
+def told_rows(rows: pa.Table, in_micros: Collection[str] = ()) -> list[dict[str, object]]:
+    """Rows as records for JSON; the columns `in_micros` hold instants, told as text."""
+    return [_record(row, in_micros) for row in rows.to_pylist()]
 
 
-def _plain(row: dict[str, object]) -> dict[str, object]:
-    """A row for JSON: instants as text, bytes as text where they are, else as base64."""
-    return {name: _value(value) for name, value in row.items()}
+def _record(row: dict[str, object], in_micros: Collection[str]) -> dict[str, object]:
+    return {
+        name: instants.show(value)
+        if name in in_micros and isinstance(value, int)
+        else [_record(one, in_micros) if isinstance(one, dict) else one for one in value]
+        if isinstance(value, list)
+        else plain(value)
+        for name, value in row.items()
+    }
 
 
-def _value(value: object) -> object:
+def plain(value: object) -> object:
+    """A value for JSON: an instant as text, bytes as text where they are, else as base64."""
     if isinstance(value, datetime):
         return instants.show(instants.from_datetime(value))
     if isinstance(value, bytes):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from lakehouse.tables import TABLES
-from queries.surfaces.lake_store import AS_JSON, TABLE, opened_store
+from queries.surfaces.lake_store import TABLE, opened_store
+from queries.surfaces.options import AS_JSON
 
 if TYPE_CHECKING:
     from lakehouse.maintenance.proof import Fingerprints

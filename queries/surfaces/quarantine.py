@@ -11,12 +11,13 @@ from graph.server import home_from
 from lakehouse.iceberg import open_ledger
 from lakehouse.model.episodes import Refusal
 from lakehouse.model.errors import InputError
+from queries.surfaces.options import AS_JSON
 
 
 @click.command()
 @click.argument("tenant")
 @click.option("--raw", is_flag=True, help="Print the refused record too, as it arrived.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@AS_JSON
 def quarantine(tenant: str, raw: bool, as_json: bool) -> None:
     """Show a tenant's refused records, each with file, line, field and reason.
 

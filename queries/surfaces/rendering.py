@@ -8,7 +8,7 @@ from typing import Final
 
 from lakehouse.model import instants
 from lakehouse.model.statements import CLASSIFICATION_NAMES
-from queries.answers import Answer, Believed, Evidence, Path
+from queries.answers import Answer, Believed, Evidence, Path, Supporters
 from queries.basis import Basis
 
 WIDTH: Final = 100
@@ -18,10 +18,8 @@ _MOST_CONFIRMATIONS: Final = 5
 _MOST_IN_FULL: Final = 3
 """Of more beliefs or paths than this, each is told in short: what, and its episodes."""
 
-Support = Mapping[str, Sequence[Evidence]]
 
-
-def render(answer: Answer, support: Support, *, full: bool = False) -> str:
+def render(answer: Answer, support: Supporters, *, full: bool = False) -> str:
     """The whole answer; `full` tells the evidence of every belief however many there are."""
     lines = [*_heading(answer), ""]
     several = len(answer.paths or answer.beliefs)
@@ -103,7 +101,7 @@ def _path(path: Path) -> Iterator[str]:
         yield from _labelled("  episode", told, "  ", _STEP)
 
 
-def _belief(belief: Believed, support: Support, title: str) -> Iterator[str]:
+def _belief(belief: Believed, support: Supporters, title: str) -> Iterator[str]:
     yield from _wrapped(title, "")
     inner = "  "
     yield from _labelled("valid", _valid(belief), inner)

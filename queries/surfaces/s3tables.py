@@ -8,12 +8,14 @@ import shlex
 import click
 
 from lakehouse import s3tables as control_plane
+from lakehouse.model.counted import counted
+from queries.surfaces.options import AS_JSON
 
 
 @click.command()
 @click.argument("bucket")
 @click.option("--region", help="AWS region [default: that of AWS's own settings].")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@AS_JSON
 def s3tables(bucket: str, region: str | None, as_json: bool) -> None:
     """Make a table bucket in Amazon S3 Tables, set its upkeep, print the settings that choose it.
 
@@ -40,7 +42,9 @@ def s3tables(bucket: str, region: str | None, as_json: bool) -> None:
         return
     click.echo(f"bucket    {found.arn}")
     click.echo(f"made      {', '.join(found.made) or 'nothing: it was there'}")
-    click.echo(f"upkeep    of the bucket and {len(found.tables)} tables; {upkeep.deadline()}")
+    click.echo(
+        f"upkeep    of the bucket and {counted(len(found.tables), 'table')}; {upkeep.deadline()}"
+    )
     if not found.tables:
         click.echo("          run this again after the first landing, which makes the tables")
     click.echo("\nTo keep the lake there:\n")

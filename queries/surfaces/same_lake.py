@@ -14,7 +14,6 @@ from lakehouse.model.instants import show
 from queries.basis import State
 from queries.reading import Reader
 from queries.surfaces.findings import Finding, Level
-from queries.surfaces.vault import has_lake
 
 
 def agreement(environ: Mapping[str, str]) -> Iterator[Finding]:
@@ -45,11 +44,12 @@ def agreement(environ: Mapping[str, str]) -> Iterator[Finding]:
 
 def _published(environ: Mapping[str, str]) -> set[tuple[str, int]]:
     """Tenants with the watermarks that the lake recorded for them."""
+    from lakehouse.catalog import has_lake  # noqa: PLC0415  (heavy)
+    from lakehouse.iceberg import open_ledger  # noqa: PLC0415
+
     place = home_from(environ)
     if not has_lake(place, environ):
         return set()
-    from lakehouse.iceberg import open_ledger  # noqa: PLC0415  (heavy)
-
     ledger = open_ledger(place, environ)
     return {
         (tenant, one.watermark)

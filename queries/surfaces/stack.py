@@ -11,14 +11,12 @@ import shlex
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Final
 
 import click
 
 from graph import server
 from lakehouse import seaweed
-
-_AS_JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+from queries.surfaces.options import AS_JSON
 
 
 def _say(sentence: str) -> None:
@@ -42,7 +40,7 @@ def _plain(value: object) -> str:
     "[default: a quarter of the machine, at most 1g].",
 )
 @click.option("--s3", "with_s3", is_flag=True, help="Start a local S3 server for the lake too.")
-@_AS_JSON
+@AS_JSON
 def up(memory: str | None, with_s3: bool, as_json: bool) -> None:
     """Start the local Neo4j server, or find it running; with --s3 an S3 server beside it.
 
@@ -54,13 +52,20 @@ def up(memory: str | None, with_s3: bool, as_json: bool) -> None:
     lake moves to it for whoever sets PYICEBERG_HOME to the folder that is printed; what was
     landed before stays where it is.
 
+    Ctrl-C while they start leaves running what ran before, and nothing else.
+
     \b
     Example:
       beliefgraph up --memory 2g
       beliefgraph up --s3
     """
-    s3 = seaweed.up(os.environ, progress=_say) if with_s3 else None
-    connection = server.up(os.environ, memory=memory, progress=_say)
+    s3, started = _up_s3() if with_s3 else (None, False)
+    try:
+        connection = server.up(os.environ, memory=memory, progress=_say)
+    except KeyboardInterrupt:
+        if started:
+            seaweed.down(os.environ, progress=_say)
+        raise
     if as_json:
         record: dict[str, object] = {
             "uri": connection.uri,
@@ -84,8 +89,15 @@ def up(memory: str | None, with_s3: bool, as_json: bool) -> None:
         )
 
 
+def _up_s3() -> tuple[seaweed.S3Server, bool]:
+    """The S3 server, and whether it is we who started it."""
+    before = seaweed.status(os.environ)
+    found = seaweed.up(os.environ, progress=_say)
+    return found, before is None or before.state != "running"
+
+
 @click.command()
-@_AS_JSON
+@AS_JSON
 def down(as_json: bool) -> None:
     """Stop the local servers, Neo4j and S3, if they run; touch no other.
 
@@ -102,7 +114,7 @@ def down(as_json: bool) -> None:
 
 
 @click.command()
-@_AS_JSON
+@AS_JSON
 def status(as_json: bool) -> None:
     """Tell whether the local servers run, where, and since when.
 

@@ -9,13 +9,14 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 
 import click
 
 from graph.server import home_from
 from lakehouse.model import instants
+from lakehouse.model.counted import counted
 from lakehouse.vault import Vault, open_vault
+from queries.surfaces.options import AS_JSON
 
 
 def checked(environ: Mapping[str, str]) -> Vault:
@@ -24,23 +25,17 @@ def checked(environ: Mapping[str, str]) -> Vault:
     IntegrityError for a file that is lost, damaged, another lake's or too old;
     ConfigurationError for a directory and for a mode that lets others read.
     """
+    from lakehouse.catalog import has_lake  # noqa: PLC0415  (heavy)
+    from lakehouse.iceberg import open_ledger  # noqa: PLC0415
+
     place = home_from(environ)
     found = open_vault(place, environ)
     found.check()
     if has_lake(place, environ):
-        from lakehouse.iceberg import open_ledger  # noqa: PLC0415  (heavy)
-
         ledger = open_ledger(place, environ)
         for tenant in ledger.tenants():
             found.keys_by_id(tenant, ledger.subject_keys(tenant))
     return found
-
-
-def has_lake(place: Path, environ: Mapping[str, str]) -> bool:
-    """Is there a lake to look at? Opening one where there is none would make it."""
-    from lakehouse.catalog import configured  # noqa: PLC0415  (heavy)
-
-    return (place / "lake").exists() or configured(environ) is not None
 
 
 @click.group()
@@ -57,7 +52,7 @@ def vault() -> None:
 
 
 @vault.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@AS_JSON
 def status(as_json: bool) -> None:
     """Tell where the vault lies and what it holds of each tenant."""
     held = checked(os.environ)
@@ -69,7 +64,7 @@ def status(as_json: bool) -> None:
     click.echo(f"vault     {held.path}")
     for one in states:
         click.echo(
-            f"{one.tenant}: {one.living:,} keys, {one.destroyed:,} destroyed; tenant key "
+            f"{one.tenant}: {counted(one.living, 'key')}, {one.destroyed:,} destroyed; tenant key "
             f"{one.version} of {instants.show(one.made_at)}, guarded by {one.guard}"
         )
     if not states:

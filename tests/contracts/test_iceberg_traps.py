@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -130,20 +129,7 @@ def test_asking_the_stores_clock_leaves_no_file_behind(home: Path) -> None:
     assert not list((home / "lake" / "warehouse").rglob("clock-*"))
 
 
-# -- keys and settings --------------------------------------------------------------------------
-
-
-def test_a_lost_key_is_told_from_other_content(home: Path) -> None:
-    opened(home).land("t", [episode("1")])
-    (key,) = (home / "keys").iterdir()
-    assert (key.name, stat.S_IMODE(key.stat().st_mode)) == ("t.key", 0o600)
-    assert TenantKeys(home).of("t") == TenantKeys(home).of("t")
-    key.unlink()
-    with pytest.raises(IntegrityError, match="digests were made with key"):
-        opened(home).land("t", [episode("1")])
-    key.write_bytes(b"short")
-    with pytest.raises(ConfigurationError, match="holds 5 bytes"):
-        opened(home).land("t", [episode("1")])
+# -- settings ----------------------------------------------------------------------------------
 
 
 def test_a_catalog_that_pyiceberg_is_told_of_is_used(tmp_path: Path) -> None:

@@ -388,6 +388,32 @@ def test_beliefs_are_opened_closed_and_tightened(reopen: Callable[[], Ledger]) -
     assert [c.counts["opened"] for c in ledger.commits("t", stage=Stage.BELIEVE)] == [3, 1]
 
 
+def test_beliefs_are_found_by_their_subjects(reopen: Callable[[], Ledger]) -> None:
+    """With whatever became of them since, which names no subject in the lake."""
+    opened = (belief("b"), belief("c"), belief("t", subject="T"), belief("u", subject="U"))
+    first = BeliefChanges(opened=opened, supports_opened=(support("x"), support("y", subject="T")))
+    since = BeliefChanges(
+        closed=(Closing("b", 7, "s7", Reason.CHANGED), Closing("t", 7, "s7", Reason.ENDED)),
+        tightened=(Tightening("t", 8, 3),),
+        supports_closed=(SupportClosing("y", 7),),
+        removed=("u",),
+    )
+    reopen().append_beliefs("t", first, through=1)
+    reopen().append_beliefs("t", since, through=2)
+    ledger, many = reopen(), [f"n{n}" for n in range(300)]
+    for through in (1, 2, None):
+        beliefs, boxes = ledger.beliefs("t", through=through), ledger.supports("t", through=through)
+        for names in (["S"], ["T"], ["S", "T"], ["U"], ["nobody"], [*many, "T"], []):
+            told = ledger.beliefs("t", subjects=names, through=through)
+            assert told == [one for one in beliefs if one.subject in names]
+            told_boxes = ledger.supports("t", subjects=names, through=through)
+            assert told_boxes == [one for one in boxes if one.subject in names]
+    (late,) = ledger.beliefs("t", subjects=["T"])
+    assert (late.recorded_to, late.strictest) == (7, 3)
+    assert ledger.beliefs("t", subjects=["U"]) == []
+    assert ledger.beliefs("t", subjects=["U"], through=1) == [opened[3]]
+
+
 def test_a_batch_of_beliefs_is_recorded_once(ledger: Ledger) -> None:
     ledger.append_beliefs("t", BeliefChanges(opened=(belief("b"),)), through=2)
     with pytest.raises(ConflictError, match="gone through position 2"):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyiceberg.exceptions import CommitStateUnknownException
 from pyiceberg.expressions import AlwaysTrue
 
 from lakehouse import iceberg
@@ -24,10 +25,11 @@ from lakehouse.maintenance.sweep import GRACE, LEAST_GRACE, sweep
 from lakehouse.model.errors import ConflictError, InputError, IntegrityError
 from lakehouse.model.ledger import BeliefChanges, Clock
 from lakehouse.scan import plan
-from lakehouse.snapshots import choose, kept, rows_at, tag
+from lakehouse.snapshots import choose, kept, rows_at
 from lakehouse.stamping import system_clock
 from lakehouse.store import Store
 from lakehouse.tables import COMMITS, EPISODES, PAYLOADS, STATEMENTS, TABLES
+from lakehouse.tags import tag
 from tests.contracts.ledger_values import belief, episode, extracted, statement
 
 DAY = 86_400_000_000
@@ -144,6 +146,28 @@ def test_of_two_mergings_at_once_one_ends_and_its_files_are_gone(
     assert len(data) == 10
 
 
+def test_an_exchange_whose_answer_got_lost_may_still_arrive(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its new files were removed as of one that failed: what arrived then named nothing."""
+    ledger, store = opened(home)
+    written(ledger, 3)
+    before, commit_table = told(ledger), store._catalog.commit_table
+    on_their_way: list[Any] = []
+
+    def silent(*given: Any) -> None:
+        on_their_way.append(given)
+        raise CommitStateUnknownException("the server did not say")
+
+    monkeypatch.setattr(swapping, "_ATTEMPTS", 2)
+    monkeypatch.setattr(store._catalog, "commit_table", silent)
+    with pytest.raises(ConflictError, match="could not be exchanged"):
+        compact(store, [STATEMENTS], least=2)
+    commit_table(*on_their_way[-1])
+    assert files(store)["statements"] == 1
+    assert told(opened(home)[0]) == before
+
+
 def test_rows_that_no_commit_names_are_not_merged_with_others(home: Path) -> None:
     ledger, store = opened(home)
     written(ledger, 9)
@@ -177,6 +201,29 @@ def test_snapshots_expire_by_count_and_tagged_ones_never(home: Path) -> None:
         choose(store.load(EPISODES), every[0].made_at)
     with pytest.raises(InputError, match="below the floor"):
         expire(store, now=now, keep=FEW - 1)
+
+
+def test_expiring_twice_at_once_and_beside_a_branch_of_another_engine(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second finds the snapshots gone; what a branch names is kept, as what a tag names."""
+    ledger, store = opened(home)
+    for number in range(FEW + 3):
+        ledger.land("t", [episode(str(number))])
+    oldest = kept(store.load(EPISODES))[0].snapshot_id
+    store.load(EPISODES).manage_snapshots().create_branch(oldest, "audit").commit()
+    now, change = system_clock(), expiring._apply
+
+    def second(*given: Any) -> None:
+        monkeypatch.setattr(expiring, "_apply", change)
+        expire(store, now=now, keep=FEW)
+        change(*given)
+
+    monkeypatch.setattr(expiring, "_apply", second)
+    assert {one.expired for one in expire(store, now=now, keep=FEW)} == {0}
+    every = [one.snapshot_id for one in kept(store.load(EPISODES))]
+    assert len(every) == FEW + 1 and every[0] == oldest
+    assert len(kept(store.load(COMMITS))) == FEW
 
 
 def test_past_days_and_months_are_tagged_and_later_untagged(home: Path) -> None:

@@ -127,15 +127,55 @@ def test_sql_can_reach_nothing_but_the_views(ledger: IcebergLedger, tmp_path: Pa
     for text in (
         f"FROM read_parquet('{file}')",
         f"FROM '{file}'",
-        f"COPY (SELECT 1) TO '{file}'",
-        f"ATTACH '{tmp_path}/other.db'",
-        "SET enable_external_access = true",
+        f"FROM glob('{tmp_path}/*')",
         "SELECT no_such_column FROM beliefs",
     ):
         with pytest.raises(InputError, match="DuckDB cannot answer"):
             lake.sql(text)
     tenants = {row for name in TABLES for row in _tenants(lake, name)}
     assert tenants == {"t"}
+
+
+def test_only_questions_are_answered_so_one_changes_nothing_for_the_next(
+    ledger: IcebergLedger, tmp_path: Path
+) -> None:
+    lake = opened(tmp_path)
+    before = counts(lake)
+    for text in (
+        "CREATE TABLE mine AS SELECT 1",
+        "CREATE OR REPLACE VIEW beliefs AS SELECT 1",
+        "DROP VIEW beliefs",
+        "ALTER VIEW beliefs RENAME TO mine",
+        "INSERT INTO heard SELECT 'torn', 99, 1, 1",
+        "UPDATE heard SET position = 1",
+        "DELETE FROM heard",
+        "MERGE INTO heard USING heard h ON false WHEN NOT MATCHED THEN INSERT *",
+        "EXPLAIN ANALYZE DELETE FROM heard",
+        "explain (analyze) DROP VIEW beliefs",
+        "SET VARIABLE known_at = 1",
+        "SET enable_external_access = true",
+        "PREPARE later AS DELETE FROM heard",
+        "CALL pragma_version()",
+        "BEGIN",
+        "LOAD json",
+        "ATTACH ':memory:' AS other",
+        "COPY (SELECT 1) TO '/tmp/other.csv'",
+        "EXPORT DATABASE '/tmp/other'",
+    ):
+        with pytest.raises(InputError, match="only questions are"):
+            lake.sql(text)
+    assert counts(lake) == before
+    for text in (
+        "DESCRIBE beliefs",
+        "SUMMARIZE beliefs",
+        "SHOW TABLES",
+        "VALUES (1)",
+        "WITH one AS (SELECT 1) FROM one",
+        "EXPLAIN FROM beliefs",
+        "EXPLAIN ANALYZE FROM beliefs",
+        "-- explained\nEXPLAIN FROM beliefs",
+    ):
+        assert lake.sql(text).num_rows > 0
 
 
 def _tenants(lake: OpenLake, name: str) -> list[str]:

@@ -17,6 +17,7 @@ from pyiceberg.manifest import (
     ManifestFile,
 )
 from pyiceberg.table import Table
+from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 
 from lakehouse import planning
@@ -209,11 +210,26 @@ def test_kept_metadata_is_what_the_file_says_and_appends_do_not_touch_it(tmp_pat
     assert newest.metadata == _parsed(newest)
 
 
+def test_a_commit_copies_no_snapshot_of_those_that_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PyIceberg copies each in depth at each commit, so that commits grew with their number."""
+    ledger, store = opened(tmp_path)
+    ledger.land("t", [episode("1")])
+    copied: list[Snapshot] = []
+    monkeypatch.setattr(Snapshot, "__deepcopy__", lambda one, _: copied.append(one))
+    for name in "2345":
+        ledger.land("t", [episode(name)])
+    newest = store.load(EPISODES)
+    assert (len(newest.metadata.snapshots), copied) == (5, [])
+    assert newest.metadata.model_dump_json() == _parsed(newest).model_dump_json()
+
+
 def _append(store: Store, name: str) -> None:
     store.append(EPISODES, header_rows("t", name, [episode(name)], [KEPT], ["k:d"], NOON))
 
 
-def _parsed(table: Table) -> object:
+def _parsed(table: Table) -> TableMetadata:
     return FromInputFile.table_metadata(table.io.new_input(table.metadata_location))
 
 

@@ -58,7 +58,7 @@ def test_what_is_not_declared_is_under_the_tenants_own_key() -> None:
     assert protection({"id": "7"}, plain) == Protection(encrypted=False)
 
 
-@pytest.mark.parametrize("wrong", [True, 1.5, " b", "", {"a": 1}, ["b@x"]])
+@pytest.mark.parametrize("wrong", [True, 1.5, " b", "", "\ud800", {"a": 1}, ["b@x"]])
 def test_what_names_nobody_refuses_the_record_with_its_place(wrong: object, tmp_path: Path) -> None:
     line = Line(tmp_path)
     line.land({"id": "1", "contacts": [{"mail": wrong}]}, {"id": "2", "name": "Bob"})

@@ -11,9 +11,10 @@ from lakehouse.catalog import local
 from lakehouse.iceberg import IcebergLedger, open_ledger
 from lakehouse.model.errors import InputError
 from lakehouse.model.ledger import Clock
-from lakehouse.snapshots import choose, expired, kept, remove_tag, rows_at, tag, tagged
+from lakehouse.snapshots import choose, expired, kept, rows_at
 from lakehouse.store import Store
 from lakehouse.tables import COMMITS, EPISODES, PAYLOADS, STATEMENTS
+from lakehouse.tags import remove_tag, tag, tagged
 from tests.contracts.ledger_values import episode, extracted, statement
 
 

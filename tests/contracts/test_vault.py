@@ -24,8 +24,7 @@ from lakehouse.model.errors import (
     IntegrityError,
     UnavailableError,
 )
-from lakehouse.vault import MemoryVault, Vault, open_vault
-from lakehouse.vault import vault as vault_module
+from lakehouse.vault import MemoryVault, Vault, open_vault, tenant_key
 from lakehouse.vault.envelope import SubjectKey, Tampered, seal_body, unseal_body
 from lakehouse.vault.files import KeyFile
 from lakehouse.vault.guards import FileGuard, KmsGuard
@@ -57,7 +56,7 @@ def test_a_subject_has_one_key_and_tenants_never_share_one(tmp_path: Path) -> No
     assert len({k.secret for k in (*again.values(), *other.values())}) == 4
     by_id = opened(tmp_path).keys_by_id("t", [k.key_id for k in first.values()])
     assert {k.secret for k in by_id.values() if k} == {k.secret for k in first.values()}
-    with pytest.raises(IntegrityError, match="never held 1 keys that tenant 'u'"):
+    with pytest.raises(IntegrityError, match="never held 1 key that tenant 'u'"):
         opened(tmp_path).keys_by_id("u", [first["ann"].key_id])
 
 
@@ -180,7 +179,7 @@ def make_keys(home: Path, start: Any, told: Any) -> None:
 
 
 def rotate_and_die(home: Path, dying_at: int) -> None:
-    seal, left = vault_module.seal, dying_at
+    seal, left = tenant_key.seal, dying_at
 
     def counted(*given: Any) -> bytes:
         nonlocal left
@@ -189,7 +188,7 @@ def rotate_and_die(home: Path, dying_at: int) -> None:
             os._exit(KILLED)
         return seal(*given)
 
-    vault_module.seal = counted  # type: ignore[assignment]
+    tenant_key.seal = counted  # type: ignore[assignment]
     opened(home).rotate("t")
 
 

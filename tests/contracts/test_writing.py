@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,6 +15,8 @@ from lakehouse import writing
 from lakehouse.catalog import local
 from lakehouse.codec_episodes import header_rows, payload_rows
 from lakehouse.codec_statements import statement_rows
+from lakehouse.iceberg import open_ledger
+from lakehouse.maintenance.compact import compact
 from lakehouse.model.ledger import Clock
 from lakehouse.scan import read
 from lakehouse.store import Store
@@ -44,10 +47,15 @@ def about(file: DataFile) -> tuple[object, ...]:
     return tuple(file[place] for place in range(len(file)) if file[place] != file.file_path)
 
 
+def by_place(files: Iterable[DataFile]) -> list[DataFile]:
+    return sorted(files, key=lambda file: str(file.partition))
+
+
 def same_files(store: Store, spec: TableSpec, rows: pa.Table) -> list[DataFile]:
     table = store.load(spec)
-    ours = list(data_files(table.metadata, rows, table.io, uuid.uuid4()))
-    theirs = list(_dataframe_to_data_files(table.metadata, rows, table.io))
+    # The library gives the files of several partitions in no stated order.
+    ours = by_place(data_files(table.metadata, rows, table.io, uuid.uuid4()))
+    theirs = by_place(_dataframe_to_data_files(table.metadata, rows, table.io))
     assert [about(file) for file in ours] == [about(file) for file in theirs]
     for one, other in zip(ours, theirs, strict=True):
         assert Path(one.file_path).parent == Path(other.file_path).parent
@@ -102,3 +110,23 @@ def test_nothing_and_too_much_are_left_to_the_library(
     monkeypatch.setattr(writing, "_dataframe_to_data_files", noted)
     data_files(small, rows, table.io, uuid.uuid4())
     assert asked == [rows]
+
+
+def test_a_long_value_does_not_prune_away_what_lies_beside_it(tmp_path: Path) -> None:
+    """Else an id of 5,000 bytes let the episodes of its row group land twice."""
+    ledger = open_ledger(tmp_path, {"HOME": str(tmp_path)})
+    with ledger._store.load(EPISODES).transaction() as change:
+        change.set_properties({"write.parquet.row-group-limit": "2"})
+    for length in (writing.LONG - 1, writing.LONG, writing.LONG + 1):
+        names = [f"a{length}", f"b{length}", f"c{length}", "z" * length]
+        assert ledger.land("t", [episode(name) for name in names]).landed == 4
+        again = [ledger.land("t", [episode(name)]) for name in names]
+        assert [(one.landed, one.duplicates) for one in again] == [(0, 1)] * 4
+    compact(ledger._store, [EPISODES], least=2)
+    for name in (f"c{writing.LONG}", "z" * writing.LONG):
+        assert set(ledger.headers("t", [name])) == {name}
+    (file,) = ledger._store.load(EPISODES).scan().plan_files()
+    bounded = {
+        ledger._store.load(EPISODES).schema().find_column_name(n) for n in file.file.lower_bounds
+    }
+    assert "episode_id" not in bounded and {"tenant", "source", "batch_id"} <= bounded

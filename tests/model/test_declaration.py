@@ -9,10 +9,10 @@ import pytest
 
 from lakehouse.model.errors import BeliefgraphError, ConfigurationError, UnavailableError
 from lakehouse.model.predicates import Cardinality
+from lakehouse.model.retention import Retention
 from pipelines.extract.declaration import Feed, OnDelete, OnGone
 from pipelines.extract.loading import declare, load
 from pipelines.extract.reading import files_of
-from pipelines.extract.retention import Retention
 
 SOURCES = Path(__file__).parents[2] / "pipelines" / "defs" / "sources"
 HERE = Path("sources/site.yaml")

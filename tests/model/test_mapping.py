@@ -101,6 +101,19 @@ def test_periods(
     assert said.valid_from_basis == basis
 
 
+def test_half_a_character_refuses_its_record_and_no_other(tmp_path: Path) -> None:
+    """JSON may escape one; the lake keeps UTF-8, and would refuse the whole batch."""
+    head = EVENTS.replace("id: id,", "id: id, tags: tags, source: system,")
+    declared = log(SIZE, head=head)
+    wrong = record(id="e2", system="s", tags=["\ud800"])
+    landed, refused, rest = told(tmp_path, declared, record(system="s"), wrong, record(id="e3"))
+    assert isinstance(landed, Episode) and isinstance(rest, Episode)
+    assert isinstance(refused, Refusal) and refused.field == "episode.tags"
+    done = heard(tmp_path, declared, record(system="s"), record(id="e2", system="\udc00"))
+    assert [one.statement.episode_id for one in done.extracted] == ["e1"]
+    assert [one.field for one in done.refusals] == ["episode.source"]
+
+
 def test_zone_inclusive_ends_and_folds(tmp_path: Path) -> None:
     more = "zone: Europe/Stockholm\ninclusive_ends: true\nfold: later\n"
     declared = log(SIZE, more=more)

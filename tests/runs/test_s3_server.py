@@ -140,6 +140,9 @@ def test_commands_print_text_or_json(shared: Environ, monkeypatch: pytest.Monkey
     external = {"NEO4J_URI": "bolt://127.0.0.1:1", "NEO4J_PASSWORD": "x"}
     up = CliRunner().invoke(stack.up, ["--s3"], env=shared | external)
     assert isinstance(up.exception, UnavailableError) and "is running at" in up.stderr
+    monkeypatch.setattr(stack.server, "up", _interrupted)
+    assert CliRunner().invoke(stack.up, ["--s3"], env=shared).exit_code == 1
+    assert _state(shared) == "running", "it ran before"
 
 
 def test_after_a_kill_and_with_its_ports_taken_it_moves_and_nothing_is_lost(
@@ -217,6 +220,20 @@ def test_down_stops_it_says_false_when_nothing_ran_and_forgets_nothing(shared: E
     assert not process.is_running() and _state(shared) == "stopped"
     assert seaweed.down(shared) is False
     assert _layout(shared).ports() == ports
+
+
+def test_ctrl_c_while_neo4j_starts_stops_the_s3_server_that_up_had_started(
+    shared: Environ, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was left running, by a command that had been broken off."""
+    monkeypatch.setattr(stack.server, "up", _interrupted)
+    broken = CliRunner().invoke(stack.up, ["--s3"], env=shared)
+    assert (broken.exit_code, _state(shared)) == (1, "stopped")
+    assert "SeaweedFS is ready" in broken.stderr and "stopping SeaweedFS" in broken.stderr
+
+
+def _interrupted(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_a_pid_used_again_by_another_program_is_stale_and_left_alone(tmp_path: Path) -> None:

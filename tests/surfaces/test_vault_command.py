@@ -40,7 +40,7 @@ def test_status_and_rotate(home: Path) -> None:
     assert "t has tenant key 2; back up" in run("rotate", "t").output
     text = run("status").output
     assert str(home / "vault" / "keys.sqlite") in text
-    assert "t: 1 keys, 1 destroyed; tenant key 2 of 20" in text and "guarded by file" in text
+    assert "t: 1 key, 1 destroyed; tenant key 2 of 20" in text and "guarded by file" in text
     (told,) = json.loads(run("status", "--json").output)["tenants"]
     assert (told["version"], told["living"], told["destroyed"]) == (2, 1, 1)
     assert open_vault(home, {}).keys_of("t", ["bob"])["bob"] == keys["bob"]
@@ -53,7 +53,7 @@ def test_doctor_looks_at_the_vault(home: Path) -> None:
     open_ledger(home, environ).land("t", [episode("1", b"x", protection=ann), episode("2")])
     open_vault(home, environ).destroy("t", "ann")
     (found,) = examined(environ)
-    assert found.level is Level.FINE and found.message.endswith("1 tenants, 1 keys, 1 destroyed")
+    assert found.level is Level.FINE and found.message.endswith("1 tenant, 1 key, 1 destroyed")
     assert "backups" in found.remedy
     path = open_vault(home, environ).path
     path.chmod(0o644)
@@ -74,7 +74,7 @@ def test_a_vault_that_lacks_the_lakes_keys_is_refused_by_every_verb(
     ledger.land("t", [episode("2", b"y", protection=Protection(subjects=("bob",)))])
     assert "t: 2 keys" in run("status").output
     keys.write_bytes(backup)
-    _refused("has never held 1 keys .*'t'", "restore the newest")
+    _refused("has never held 1 key .*'t'", "restore the newest")
     keys.unlink()
     _refused("is not there, and tenant 't' has payloads", "Restore the file from its backup")
     monkeypatch.setenv("BELIEFGRAPH_VAULT", str(home / "wrong.sqlite"))
