@@ -45,8 +45,12 @@ class Shape:
 
 _ENDS: Final = ("start", "end")
 _COUNT: Final = ("number of properties",)
-BELIEF: Final = Shape("BELIEF", "belief", _ENDS + r.EDGE + _COUNT, (8,), True, 8)
-ATTRIBUTE: Final = Shape("ATTRIBUTE", "belief", _ENDS + r.EDGE + _COUNT, (8,), True, 8)
+BELIEF: Final = Shape(
+    "BELIEF", "belief", _ENDS + r.EDGE + _COUNT, (r.BELIEF_ID,), True, r.BELIEF_ID
+)
+ATTRIBUTE: Final = Shape(
+    "ATTRIBUTE", "belief", _ENDS + r.EDGE + _COUNT, (r.BELIEF_ID,), True, r.BELIEF_ID
+)
 CONFIRMS: Final = Shape("CONFIRMS", "confirms", _ENDS + r.CONFIRMS + _COUNT, (9,), True, 8)
 MENTIONS: Final = Shape("MENTIONS", "mentions", _ENDS + r.MENTIONS + _COUNT, (0, 1), True)
 ENTITY_NODE: Final = Shape("Entity", "entity", r.ENTITIES + _COUNT, (0,), False)

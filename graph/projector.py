@@ -17,7 +17,7 @@ from typing import Final
 from neo4j import Driver
 
 from graph import state as states
-from graph.rows import EDGE, Nodes, Row, confirms_row, edge_row, require_headers
+from graph.rows import BELIEF_ID, EDGE, Nodes, Row, confirms_row, edge_row, require_headers
 from graph.schema import VERSION
 from graph.state import State
 from graph.statements import statement
@@ -28,7 +28,6 @@ from lakehouse.model.errors import ConflictError, IntegrityError
 from lakehouse.model.ledger import BeliefChanges, Clock, Commit, Stage
 from lakehouse.model.statements import ENTITY
 
-_ID: Final = 2 + EDGE.index("belief_id")
 _CLOSING: Final = tuple(
     2 + EDGE.index(name)
     for name in ("belief_id", "recorded_to", "closed_by", "reason", "classification")
@@ -168,8 +167,8 @@ class _Batch:
         writer.write("entities", nodes.entity_rows(), what="entities")
         writer.write("values", nodes.value_rows(), what="values")
         writer.write("episodes", nodes.episode_rows(self.headers), what="episodes")
-        self._open("belief", linked, "edges between entities", _ID, _mend_edge)
-        self._open("attribute", literal, "edges to values", _ID, _mend_edge)
+        self._open("belief", linked, "edges between entities", BELIEF_ID, _mend_edge)
+        self._open("attribute", literal, "edges to values", BELIEF_ID, _mend_edge)
         confirms = [
             confirms_row(support, self.attested_to) for support in self.changes.supports_opened
         ]

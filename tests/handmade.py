@@ -166,9 +166,6 @@ class Handmade:
             "valid_from_basis": "stated",
             "tags": ["a"],
             "landed_at": 900,
-            "heard_at": recorded[0],
-            "imported": False,
-            "opened_by": f"st{number}",
         }
         if recorded[1] != FOREVER:
             given |= {"closed_by": f"closer{number}", "reason": "corrected"}
@@ -211,8 +208,6 @@ class Handmade:
             "tenant": self.tenant,
             "trust": 2,
             "episode_id": episode,
-            "heard_at": recorded[0],
-            "imported": False,
         }
         self.run(_CONFIRMS, e=at, s=f"{self.tenant}/{subject}", p=given)
         return f"st{number}"

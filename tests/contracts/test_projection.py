@@ -134,7 +134,7 @@ def test_edges_are_read_by_the_rule_and_carry_their_episode(graph: Graph, story:
         + rule("r")
         + " RETURN o.text, r.episode_id, r.source, r.source_key, r.who, r.tags, r.imported"
     )
-    carried = ["registry", "record e1", "clerk", ["signed", "öffentlich"], False]
+    carried = ["registry", "record e1", "clerk", ["signed", "öffentlich"], None]
 
     def at(known_at: int, clearance: int = 3, listener: int = 4) -> list[list[object]]:
         asked = parameters(
