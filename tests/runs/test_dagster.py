@@ -57,8 +57,11 @@ def test_upkeep_runs_as_a_job_on_a_schedule(nowhere: Path) -> None:
     loaded = defs()
     assert not nowhere.exists(), "loading definitions opens nothing"
     schedules = [one for one in loaded.schedules or () if isinstance(one, dg.ScheduleDefinition)]
-    assert [one.name for one in schedules] == ["lake_upkeep_often", "lake_upkeep_nightly"]
-    assert {one.job_name for one in schedules} == {"lake_upkeep"}
+    assert {one.name: one.job_name for one in schedules} == {
+        "lake_upkeep_often": "lake_upkeep",
+        "lake_upkeep_nightly": "lake_upkeep",
+        "graph_proof_nightly": "graph_proof",
+    }
     ledger = open_ledger(nowhere, {"HOME": str(nowhere)})
     for number in range(8):
         ledger.land("t", [episode(str(number))])

@@ -1,0 +1,3 @@
+UNWIND $ids AS id
+MATCH (n:Episode {id: id})
+//: include found_episode n
