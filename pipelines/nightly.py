@@ -4,8 +4,6 @@ A run compares what its batches touched; what somebody did to the rest of the gr
 A tenant that differs is not published again before it was compared in full and found equal.
 """
 
-from __future__ import annotations
-
 import dagster as dg
 
 from graph import state as states
