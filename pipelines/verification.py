@@ -14,7 +14,7 @@ from graph import schema
 from graph.comparison import Difference
 from graph.repair import Repaired, repair
 from graph.server import connection_from, home_from
-from graph.session import open_driver
+from graph.session import connected
 from graph.verify import Verified, verify
 from graph.verify_last import verify_last
 from lakehouse.iceberg import open_ledger
@@ -57,7 +57,7 @@ def verify_command(tenant: str, full: bool | None, mend: bool, as_json: bool) ->
             remedy=f"Known: {', '.join(known) or 'none yet; land a source first'}.",
         )
     connection = connection_from(os.environ)
-    with open_driver(connection) as driver:
+    with connected(connection) as driver:
         if mend:
             schema.ensure(driver, connection.database)
             _repair(ledger, driver, connection.database, tenant, as_json)
