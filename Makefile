@@ -16,7 +16,7 @@ demo: $(VENV)/.installed ## land real time-zone history, run the line, ask five 
 	@$(BIN)/beliefgraph demo
 
 test: $(VENV)/.installed-dev ## every test, against a real Neo4j and real Iceberg tables
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 exhaustive: $(VENV)/.installed-dev ## every golden boundary, all data, 2,000 random ledgers (long)
 	BELIEFGRAPH_ALL=1 BELIEFGRAPH_LEDGERS=$${BELIEFGRAPH_LEDGERS:-2000} \
