@@ -30,7 +30,7 @@ from lakehouse.model.statements import ENTITY
 
 _CLOSING: Final = tuple(
     2 + EDGE.index(name)
-    for name in ("belief_id", "recorded_to", "closed_by", "reason", "classification")
+    for name in ("belief_id", "recorded_to", "closed_by", "reason", "classification", "closed_at")
 )
 """Columns of an edge's row, behind its two ends: its id; what `mend_…` sets."""
 

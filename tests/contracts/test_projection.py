@@ -335,7 +335,7 @@ def test_verify_names_every_tampering(graph: Graph, story: Story, name: str) -> 
         "valid_from", "valid_to", "recorded_from", "recorded_to", "listeners", "classification",
         "key", "predicate", "tenant", "episode_id", "origin", "source", "source_key", "trust",
         "location", "verification", "classified", "valid_from_basis", "who", "tags", "landed_at",
-        "heard_at", "imported", "opened_by", "closed_by", "reason",
+        "heard_at", "imported", "opened_by", "closed_by", "reason", "closed_at",
     ],
 )  # fmt: skip
 def test_verify_names_the_altered_property(graph: Graph, story: Story, column: str) -> None:
