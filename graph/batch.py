@@ -25,7 +25,7 @@ from lakehouse.model.statements import ENTITY
 
 CLOSING: Final = tuple(
     2 + EDGE.index(name)
-    for name in ("belief_id", "recorded_to", "closed_by", "reason", "classification")
+    for name in ("belief_id", "recorded_to", "closed_by", "reason", "classification", "closed_at")
 )
 """Columns of an edge's row: its belief_id, and what `mend_…` sets."""
 

@@ -15,6 +15,7 @@ from typing import Final
 from lakehouse.model.beliefs import ERASED, Belief, Support, identity
 from lakehouse.model.episodes import Episode
 from lakehouse.model.errors import ConfigurationError, IntegrityError
+from lakehouse.model.instants import FOREVER
 from lakehouse.model.statements import ENTITY, TRUST_NAMES
 
 _LABEL: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -28,7 +29,7 @@ EDGE: Final = (
     "valid_from", "valid_to", "recorded_from", "recorded_to", "listeners", "classification",
     "landed_at", "belief_id", "trust", "key", "classified", "origin", "tenant", "episode_id",
     "predicate", "source", "verification", "valid_from_basis", "source_key", "location", "who",
-    "tags", "heard_at", "imported", "opened_by", "closed_by", "reason",
+    "tags", "heard_at", "imported", "opened_by", "closed_by", "reason", "closed_at",
 )  # fmt: skip
 """What a read tests comes first; the rest so that it fills the store's records (graph/README)."""
 BELIEF_ID: Final = 2 + EDGE.index("belief_id")
@@ -181,6 +182,7 @@ def edge_row(belief: Belief, target: str, header: Episode, attested_to: int | No
         header.source_key, location, who, tags, *_heard(belief, attested_to),
         None if belief.opened_by == belief.origin else belief.opened_by,
         belief.closed_by, None if belief.reason is None else belief.reason.value,
+        None if belief.recorded_to == FOREVER else belief.recorded_to,
     ]  # fmt: skip
 
 

@@ -169,6 +169,7 @@ class Handmade:
         }
         if recorded[1] != FOREVER:
             given |= {"closed_by": f"closer{number}", "reason": "corrected"}
+            given["closed_at"] = recorded[1]
         given |= properties
         if kind == "entity":
             self.run(_EDGE["BELIEF"], s=source, o=self.entity(obj), p=given)
