@@ -7,7 +7,6 @@ there; rows of batches that no commit names are not seen.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
@@ -15,7 +14,7 @@ import pyarrow.compute as pc
 from pyiceberg.expressions import And, BooleanExpression
 
 from lakehouse.admission import Landed
-from lakehouse.codec_beliefs import OPENED, changes_of
+from lakehouse.codec_beliefs import OPENED, Recorded, changes_of
 from lakehouse.codec_episodes import episodes_of, kept_of, refusals_kept
 from lakehouse.codec_statements import extracted_of, recorded_of, statements_of
 from lakehouse.columns import values
@@ -156,22 +155,22 @@ class LakeReader(Registers):
     def belief_changes(self, tenant: str, *, after: int, through: int) -> BeliefChanges:
         """The changes of the believe commits in (after, through], merged in order."""
         entries = self._believed(tenant, after, through)
-        rows = (self._rows(spec, tenant, entries) for spec in (BELIEFS, SUPPORTERS))
-        return merged(self._changes(tenant, *rows))
+        beliefs, boxes = (self._rows(spec, tenant, entries) for spec in (BELIEFS, SUPPORTERS))
+        return merged(changes_of(tenant, beliefs, boxes, self._recorded(tenant)))
 
     def beliefs(
         self, tenant: str, *, subjects: Collection[str] | None = None, through: int | None = None
     ) -> list[Belief]:
         """Every rectangle with its closing and strictest classification applied."""
         rows = self._about(BELIEFS, "belief_id", tenant, subjects, through)
-        return list(settled(self._changes(tenant, rows, SUPPORTERS.arrow.empty_table())).opened)
+        return list(settled(changes_of(tenant, rows, None, self._recorded(tenant))).opened)
 
     def supports(
         self, tenant: str, *, subjects: Collection[str] | None = None, through: int | None = None
     ) -> list[Support]:
         """Every support box with its closing applied."""
         rows = self._about(SUPPORTERS, "support_id", tenant, subjects, through)
-        changes = self._changes(tenant, BELIEFS.arrow.empty_table(), rows)
+        changes = changes_of(tenant, None, rows, self._recorded(tenant))
         return list(settled(changes).supports_opened)
 
     def quarantined(self, tenant: str) -> list[Refusal]:
@@ -225,6 +224,17 @@ class LakeReader(Registers):
             chosen &= is_equal("kind", OPENED)
         return set(values(self._rows(spec, tenant, entries, (column,), exactly=chosen), column))
 
+    def _recorded(self, tenant: str) -> Recorded:
+        """When statements became known, asked only where a belief's row does not tell."""
+
+        def of(ids: Collection[str]) -> dict[str, int]:
+            entries = select(self._log.entries(), tenant, Stage.EXTRACT)
+            columns, named = ("statement_id", "recorded_at"), is_in("statement_id", ids)
+            rows = self._rows(STATEMENTS, tenant, entries, columns, exactly=named)
+            return recorded_of(rows, entries)
+
+        return of
+
     def _believed(self, tenant: str, after: int, through: int | None) -> list[Entry]:
         log = self._log.entries()
         return select(log, tenant, Stage.BELIEVE, after=after, through=through)
@@ -253,16 +263,6 @@ class LakeReader(Registers):
             spec, tenant, entries, where=is_null("subject"), exactly=is_unnamed & chosen
         )
         return pa.concat_tables([opened, later])
-
-    def _changes(self, tenant: str, beliefs: pa.Table, supporters: pa.Table) -> BeliefChanges:
-        """What these rows say."""
-        return changes_of(tenant, beliefs, supporters, partial(self._recorded, tenant))
-
-    def _recorded(self, tenant: str, ids: Collection[str]) -> dict[str, int]:
-        """When these statements became known."""
-        entries = select(self._log.entries(), tenant, Stage.EXTRACT)
-        columns, named = ("statement_id", "recorded_at"), is_in("statement_id", ids)
-        return recorded_of(self._rows(STATEMENTS, tenant, entries, columns, exactly=named), entries)
 
     def _rows(
         self,

@@ -28,6 +28,10 @@ _VERBS: Final[Mapping[str, _Ask]] = {
     "paths": lambda view, q: view.paths(q["start"], q["hops"]),
     "holders": lambda view, q: view.holders(q["predicate"], q["value"], via=q["via"]),
     "history": lambda view, q: view.history(q["entity"], q["predicate"]),
+    "key": lambda view, q: view.key(q["entity"], q["predicate"], q["value"]),
+    "paths_between": lambda view, q: view.paths_between(q["start"], q["end"], q["hops"]),
+    "episode": lambda view, q: view.episode(q["episode"]),
+    "recorded": lambda view, q: view.recorded(q["since"], q["until"]),
 }
 _FIELDS: Final[Mapping[str, Mapping[str, tuple[type, ...]]]] = {
     "beliefs": {"entity": (str,), "predicate": (str, NoneType)},
