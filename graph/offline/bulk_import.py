@@ -31,12 +31,12 @@ def run(tool: Tool, exported: Exported, *, heap_mb: int, off_heap_mb: int) -> No
         f"--read-buffer-size={max(_LEAST_BUFFER, 2 * exported.longest + 4096)}",
         f"--max-off-heap-memory={off_heap_mb}m",
         f"--report-file={report}",
-        *_multiline(exported),
+        *_multiline(exported, tool.root),
         *(_argument(source, tool.root) for source in exported.sources),
     ]
     code, said = tool.run(words, seconds=None, heap_mb=heap_mb)
     if code != 0:
-        lines = [line.strip() for line in said.splitlines() if line.strip()]
+        lines = [line.strip() for line in said.splitlines() if line.strip(" -")]
         raise IntegrityError(
             f"Neo4j's bulk import ended with code {code}; it said: {' / '.join(lines[-4:])}",
             remedy="The graph that answers was not touched. Rebuild in place, tenant by tenant: "
@@ -45,10 +45,12 @@ def run(tool: Tool, exported: Exported, *, heap_mb: int, off_heap_mb: int) -> No
         )
 
 
-def _multiline(exported: Exported) -> list[str]:
-    """Only files that hold line breaks inside of values: others are read by all cores."""
-    held = [source for source in exported.sources if source.multiline]
-    return [f"--multiline-fields={'true' if held else 'false'}"]
+def _multiline(exported: Exported, root: Path) -> list[str]:
+    """Names the files that hold line breaks inside of values: the others are read by all cores."""
+    held = [os.path.relpath(source.data, root) for source in exported.sources if source.multiline]
+    if not held:
+        return []
+    return ["--multiline-fields-format=v2", f"--multiline-fields={','.join(held)}"]
 
 
 def _argument(source: Source, root: Path) -> str:
