@@ -2,24 +2,29 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+WORKERS ?= 2
 export BELIEFGRAPH_HOME ?= $(HOME)/.beliefgraph
 export DAGSTER_DISABLE_TELEMETRY := yes
 
-.PHONY: help demo test exhaustive exhaustive-s3 lint bench clean lock
+.PHONY: help demo test test-5.26 exhaustive exhaustive-s3 lint bench clean lock
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9.-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed ## land real time-zone history, run the line, ask five questions
 	@$(BIN)/beliefgraph demo
 
 test: $(VENV)/.installed-dev ## every test, against a real Neo4j and real Iceberg tables
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-exhaustive: $(VENV)/.installed-dev ## every golden boundary and 2,000 random ledgers, each engine (long)
+test-5.26: $(VENV)/.installed-dev ## the graph's tests on Neo4j 5.26 with its own Java, and a change of version
+	BELIEFGRAPH_TEST_NEO4J=5.26 $(BIN)/python -m pytest tests/contracts/test_projection.py \
+	  tests/contracts/test_reads.py tests/golden/test_engines.py tests/runs/test_change_of_version.py
+
+exhaustive: $(VENV)/.installed-dev ## every golden boundary, all data, 2,000 random ledgers (long)
 	BELIEFGRAPH_ALL=1 BELIEFGRAPH_LEDGERS=$${BELIEFGRAPH_LEDGERS:-2000} \
-	  $(BIN)/python -m pytest tests/golden tests/model/test_mutants.py --timeout 7200
+	  $(BIN)/python -m pytest tests/golden tests/model/test_mutants.py tests/system --timeout 7200
 
 exhaustive-s3: $(VENV)/.installed-dev ## every truth question and every promise of the ledger, lake on S3 (long)
 	BELIEFGRAPH_ALL=1 BELIEFGRAPH_TEST_STORE=s3 \

@@ -19,7 +19,12 @@ from lakehouse.model.instants import FOREVER
 from lakehouse.model.statements import ENTITY, TRUST_NAMES
 
 _LABEL: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-RESERVED: Final = frozenset({"Entity", "Value", "Episode", "Projection", "GraphSchema"})
+RESERVED: Final = frozenset(
+    {
+        "Entity", "Value", "Episode", "Projection", "ProjectionProof", "ProjectionLane",
+        "GraphSchema",
+    }
+)  # fmt: skip
 EDGE: Final = (
     "valid_from", "valid_to", "recorded_from", "recorded_to", "listeners", "classification",
     "landed_at", "belief_id", "trust", "key", "classified", "origin", "tenant", "episode_id",

@@ -17,8 +17,8 @@ from lakehouse.model.counted import counted
 from lakehouse.model.episodes import Episode, Refusal
 from lakehouse.model.errors import ConflictError, InputError
 from lakehouse.model.instants import show
-from lakehouse.model.ledger import BeliefChanges, Extracted, Stage
-from lakehouse.stamping import Entry, latest, ledger_to
+from lakehouse.model.ledger import BeliefChanges, Clock, Extracted, Stage
+from lakehouse.stamping import Entry, latest, ledger_to, select
 
 CHUNK_BYTES: Final = 64 * 1024 * 1024
 """A chunk ends at this many payload bytes, whatever its count of episodes."""
@@ -197,9 +197,17 @@ def check_attested(extracted: Sequence[Extracted], now: int) -> None:
 def check_above(
     entries: Sequence[Entry], tenant: str, first: int | None, watermark: int | None
 ) -> None:
-    """The first attested instant lies above all that the ledger holds and has published."""
+    """The first attested instant lies above all that the ledger holds and has published.
+
+    Once the system has stamped statements, none are attested any more.
+    """
     if first is None:
         return
+    if any(entry.commit.clock is Clock.SYSTEM for entry in select(entries, tenant, Stage.EXTRACT)):
+        raise ConflictError(
+            f"tenant {tenant!r} has gone live: the system stamps what it hears",
+            remedy="Record late archives now (clock system); what they attest is kept beside it.",
+        )
     held = ledger_to(entries, tenant)
     if first <= held:
         raise ConflictError(

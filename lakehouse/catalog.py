@@ -135,11 +135,6 @@ class _Snapshots(list[Snapshot]):
         return _Snapshots(self)
 
 
-def has_lake(home: Path, environ: Mapping[str, str]) -> bool:
-    """Is there a lake to look at? Opening one where there is none would make it."""
-    return (home / "lake").exists() or configured(environ) is not None
-
-
 def configured(environ: Mapping[str, str]) -> tuple[str, dict[str, str]] | None:
     """Name and properties of the catalog that PyIceberg's configuration chooses, if any.
 

@@ -23,7 +23,7 @@ from lakehouse.admission import (
     check_new,
     land_in_chunks,
 )
-from lakehouse.catalog import opening
+from lakehouse.catalog import configured, opening
 from lakehouse.codec_beliefs import belief_rows, support_rows
 from lakehouse.codec_commits import Definition, definition_row, publication_row
 from lakehouse.codec_episodes import header_rows, payload_rows, refusal_rows
@@ -70,6 +70,12 @@ def open_ledger(
     with opening(home, environ) as catalog:
         store = Store(catalog)
     return IcebergLedger(store, TenantKeys(home), open_vault(home, environ), now)
+
+
+def find_ledger(home: Path, environ: Mapping[str, str]) -> IcebergLedger | None:
+    """What `open_ledger` opens; None where there is no lake, which that would make."""
+    there = (home / "lake").exists() or configured(environ) is not None
+    return open_ledger(home, environ) if there else None
 
 
 class _Overtaken(Exception):

@@ -76,8 +76,9 @@ class Ledger(Protocol):
 
         Clock SYSTEM: their `recorded_at` is ignored and becomes the commit's stamp. ATTESTED:
         it is kept; ConflictError where it is not above `ledger_to` and every published watermark,
-        decreases in the sequence, or lies in the future. `seq` is numbered by the ledger in the
-        given order. ConflictError too where a statement id is known or `through` was consumed.
+        decreases in the sequence, or lies in the future, and once the system has stamped any.
+        `seq` is numbered by the ledger in the given order. ConflictError too where a statement id
+        is known or `through` was consumed.
         """
         ...
 

@@ -26,12 +26,6 @@ class Registers:
         """The tenant's commits beyond a position, oldest first."""
         return [e.commit for e in select(self._log.entries(), tenant, stage, after=after)]
 
-    def tenants(self) -> list[str]:
-        """Tenants that hold a commit or a definition, sorted."""
-        defined = self._definitions.of(self._store.load(DEFINITIONS))
-        committing = {entry.commit.tenant for entry in self._log.entries()}
-        return sorted(committing | {row.tenant for row in defined})
-
     def publications(self, tenant: str) -> list[Publication]:
         """Publications of a tenant, oldest first."""
         found = self._publications.of(self._store.load(PUBLICATIONS))
@@ -46,6 +40,12 @@ class Registers:
             if (row.tenant, row.kind) == (tenant, kind):
                 newest[row.name] = json.loads(row.body)
         return newest
+
+    def tenants(self) -> list[str]:
+        """Tenants that hold a commit or a definition, sorted."""
+        defined = self._definitions.of(self._store.load(DEFINITIONS))
+        committing = {entry.commit.tenant for entry in self._log.entries()}
+        return sorted(committing | {row.tenant for row in defined})
 
     def _watermark(self, tenant: str) -> int | None:
         return max((p.watermark for p in self.publications(tenant)), default=None)

@@ -82,6 +82,9 @@ def enter(entries: Sequence[Entry], draft: Draft, now: Now, store_now: Now) -> E
     floors = [last.recorded_at] if last else []
     floors += [draft.above] if draft.above is not None else []
     recorded_at = stamp(max(floors, default=None), now, store_now)
+    if draft.statements:  # Whatever the clock has done since what the ledger holds was attested.
+        recorded_at = max(recorded_at, ledger_to(entries, draft.tenant) + 1)
+        recorded_at = max(recorded_at, (draft.attested_to or ALWAYS) + 1)
     commit = Commit(
         position=last.position + 1 if last else 1,
         tenant=draft.tenant,

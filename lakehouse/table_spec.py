@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 import pyarrow as pa
@@ -36,7 +37,7 @@ Partition = tuple[str, Transform[Any, Any], str]
 """Column, transform, name of the partition field."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TableSpec:
     """One table: what it is made with, and the Arrow schema that every batch is cast to."""
 
@@ -46,7 +47,7 @@ class TableSpec:
     sort: tuple[str, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def schema(self) -> Schema:
         """The Iceberg schema; field ids follow the order of the columns."""
         return Schema(
@@ -56,7 +57,7 @@ class TableSpec:
             )
         )
 
-    @property
+    @cached_property
     def arrow(self) -> pa.Schema:
         """The Arrow schema of this table's batches, without field ids."""
         return schema_to_pyarrow(self.schema, include_field_ids=False)

@@ -1,14 +1,15 @@
 """A real Neo4j for the tests: one server and one driver for the whole run.
 
 With `NEO4J_URI` set that server is used. Otherwise the managed one is started in
-`BELIEFGRAPH_TEST_HOME` (kept, so that the next run finds its jars), else in a folder of its own.
-What was running before is left running.
+`BELIEFGRAPH_TEST_HOME` (kept, so that the next run finds its jars), else in a folder of its own;
+`BELIEFGRAPH_TEST_NEO4J` chooses its series (`5.26`). What was running before is left running.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -19,15 +20,18 @@ from graph.server import Connection, down, status, up
 from graph.session import open_driver
 
 OURS: Final = "BELIEFGRAPH_TEST_HOME"
+SERIES: Final = "BELIEFGRAPH_TEST_NEO4J"
 
 
 @pytest.fixture(scope="session")
 def neo4j_connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     """Where the tests' server listens."""
-    home = os.environ.get(OURS) or str(tmp_path_factory.mktemp("neo4j-home"))
+    kept = os.environ.get(OURS)
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")  # Each has a server of its own.
+    home = str(Path(kept) / worker) if kept else str(tmp_path_factory.mktemp("neo4j-home"))
     environ = {**os.environ, "BELIEFGRAPH_HOME": home}
     before = status(environ).state
-    yield up(environ)
+    yield up(environ, neo4j=os.environ.get(SERIES))
     if before not in {"running", "external"}:
         down(environ)
 

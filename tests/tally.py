@@ -1,4 +1,4 @@
-"""How much was asked: a line beside the dots for every comparison, and a record of the run."""
+"""How much was asked: recorded with each test's report, and shown beside the dots (conftest)."""
 
 from __future__ import annotations
 
@@ -20,15 +20,11 @@ class Tally:
         self._started = time.monotonic()
 
     def tell(self, what: str, count: int) -> None:
-        """So many were asked; shown at once."""
+        """So many were asked."""
         seconds = time.monotonic() - self._started
-        line = f"{self._request.node.name}: {count:,} {what}, {seconds:.1f} s"
-        self._request.node.user_properties.append((what, count))
-        plugins = self._request.config.pluginmanager
-        terminal, capture = (
-            plugins.getplugin("terminalreporter"),
-            plugins.getplugin("capturemanager"),
-        )
-        if terminal is not None and capture is not None:
-            with capture.global_and_fixture_disabled():
-                terminal.write_line(f"\n{line}")
+        told = f"{self._request.node.name}: {count:,} {what}, {seconds:.1f} s"
+        self._request.node.user_properties.append((TOLD, told))
+
+
+TOLD: Final = "tally"
+"""The name under which a report carries it."""

@@ -6,7 +6,27 @@
 from __future__ import annotations
 
 from graph.server.connection import Connection
-from graph.server.lifecycle import ServerStatus, connection_from, down, status, up
+from graph.server.lifecycle import (
+    ServerStatus,
+    connection_from,
+    down,
+    replace_store,
+    silent,
+    status,
+    up,
+)
+from graph.server.release import RELEASES
 from lakehouse.local.home import home_from
 
-__all__ = ["Connection", "ServerStatus", "connection_from", "down", "home_from", "status", "up"]
+__all__ = [
+    "RELEASES",
+    "Connection",
+    "ServerStatus",
+    "connection_from",
+    "down",
+    "home_from",
+    "replace_store",
+    "silent",
+    "status",
+    "up",
+]

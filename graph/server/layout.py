@@ -31,6 +31,8 @@ class Choices:
     heap_mb: int
     page_cache_mb: int
     version: str
+    memory_asked: bool = False
+    """Whether somebody chose the memory, or we did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,38 @@ class Layout:
         return self.root / "conf"
 
     @property
+    def settings(self) -> Path:
+        """Neo4j's own settings, written at every start."""
+        return self.conf / "neo4j.conf"
+
+    @property
     def data(self) -> Path:
         return self.root / "data"
+
+    @property
+    def maker(self) -> Path:
+        """Says which version made the store."""
+        return self.data / "made-by"
+
+    @property
+    def replaced(self) -> Path:
+        """The store before, while another takes its place."""
+        return self.root / "data.replaced"
+
+    @property
+    def removed(self) -> Path:
+        """What is being deleted: never a store again."""
+        return self.root / "data.removed"
+
+    @property
+    def workshop(self) -> Path:
+        """The home inside the home in which a rebuild makes its store."""
+        return self.root / "rebuild"
+
+    @property
+    def java(self) -> Path:
+        """Javas of this home's own, a folder each by major version."""
+        return self.root / "java"
 
     @property
     def logs(self) -> Path:
@@ -100,7 +132,7 @@ class Layout:
                 remedy="Choose another folder.",
             )
         try:
-            for folder in (self.root, self.lib, self.conf, self.data, self.logs):
+            for folder in (self.root, self.lib, self.conf, self.java, self.logs):
                 folder.mkdir(parents=True, exist_ok=True)
             self.root.chmod(0o700)
         except OSError as error:
@@ -118,6 +150,7 @@ class Layout:
                 heap_mb=int(found["heap_mb"]),
                 page_cache_mb=int(found["page_cache_mb"]),
                 version=str(found["version"]),
+                memory_asked=bool(found.get("memory_asked")),
             )
         except (KeyError, TypeError, ValueError):
             return None

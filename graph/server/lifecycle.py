@@ -6,7 +6,7 @@ looks at what is really there, and the records are only where it looks first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,23 +14,17 @@ from typing import Final, Literal
 
 import psutil
 
-from graph.server import first_start, jars, launch, mark, memory, probe, readiness
-from graph.server.connection import (
-    DEFAULT_DATABASE,
-    DEFAULT_USERNAME,
-    Connection,
-    external_from,
-)
-from graph.server.layout import Choices, Layout, maven_repository_from
-from graph.server.release import NEO4J_VERSION
-from lakehouse.local import ports, processes
+from graph.server import first_start, mark, memory, probe, readiness, starting, store
+from graph.server.connection import Connection, external_from
+from graph.server.layout import Choices, Layout
+from graph.server.memory import Memory
+from graph.server.release import Release, choose
+from graph.server.starting import Progress
+from lakehouse.local import processes
 from lakehouse.local.home import Running, home_from
 from lakehouse.local.lock import exclusive
 from lakehouse.model.errors import ConflictError, UnavailableError
 
-Progress = Callable[[str], None]
-
-_PORT_ATTEMPTS: Final = 3
 _RUN_UP: Final = "Run beliefgraph up."
 
 
@@ -70,13 +64,20 @@ def connection_from(environ: Mapping[str, str]) -> Connection:
             remedy="Run beliefgraph up, which waits for it.",
             home=layout.home,
         )
-    return _connection(layout, choices)
+    return starting.connection_of(layout, choices)
 
 
 def up(
-    environ: Mapping[str, str], *, memory: str | None = None, progress: Progress = silent
+    environ: Mapping[str, str],
+    *,
+    memory: str | None = None,
+    neo4j: str | None = None,
+    progress: Progress = silent,
 ) -> Connection:
-    """Have a server that answers: the external one, the running one, or a new one."""
+    """Have a server that answers: the external one, the running one, or a new one.
+
+    `memory` (as `2g`, or `auto`) and `neo4j` (a series, as `5.26`) are remembered in the home.
+    """
     external = external_from(environ)
     if external is not None:
         progress(f"using {external.uri} (NEO4J_URI); no server is started")
@@ -84,12 +85,16 @@ def up(
         return external
     layout = Layout(home_from(environ))
     layout.prepare()
-    planned = _plan(memory)
     with exclusive(layout.lock, progress=progress):
+        before = layout.choices()
+        release = choose(neo4j, before.version if before else None)
+        planned = _plan(memory, before)
         process = mark.find(layout)
         if process is None:
-            return _start(layout, planned, environ, progress)
-        return _join(layout, process, planned if memory else None, progress)
+            return starting.start(layout, release, planned, environ, progress)
+        connection, kept = _join(layout, process, progress)
+        _tell_kept(kept, planned if memory else None, release if neo4j else None, progress)
+        return connection
 
 
 def down(environ: Mapping[str, str], *, progress: Progress = silent) -> bool:
@@ -107,6 +112,33 @@ def down(environ: Mapping[str, str], *, progress: Progress = silent) -> bool:
         return process is not None
 
 
+def replace_store(
+    environ: Mapping[str, str], made: Path, *, progress: Progress = silent
+) -> Connection:
+    """Stop the server, let a whole store from this disk take its store's place, start again.
+
+    If it does not answer with the new store, the old one is put back and started.
+    """
+    layout = Layout(home_from(environ))
+    with exclusive(layout.lock, progress=progress):
+        before = layout.choices()
+        release = choose(None, before.version if before else None)
+        planned = _plan(None, before)
+        process = mark.find(layout)
+        if process is not None:
+            processes.stop(mark.mark(layout), process, progress=progress)
+        layout.forget_running()
+        store.recover(layout, progress=progress)
+        store.take(layout, made)
+        try:
+            return starting.start(layout, release, planned, environ, progress)
+        except BaseException:
+            progress("the new store did not come up; going back to the one before")
+            store.put_back(layout)
+            starting.start(layout, release, planned, environ, progress)
+            raise
+
+
 def status(environ: Mapping[str, str]) -> ServerStatus:
     """What is there, without waiting, starting or changing anything."""
     home = home_from(environ)
@@ -122,7 +154,7 @@ def status(environ: Mapping[str, str]) -> ServerStatus:
         return ServerStatus(state, None, None, home, None, None, None, log)
     return ServerStatus(
         state="running",
-        uri=_uri(choices.bolt_port) if choices else None,
+        uri=starting.uri(choices.bolt_port) if choices else None,
         pid=process.pid,
         home=home,
         version=choices.version if choices else None,
@@ -132,54 +164,9 @@ def status(environ: Mapping[str, str]) -> ServerStatus:
     )
 
 
-def _start(
-    layout: Layout, planned: memory.Memory, environ: Mapping[str, str], progress: Progress
-) -> Connection:
-    if layout.running() is not None:
-        progress("the last server ended without being stopped; its record is removed")
-        layout.forget_running()
-    classpath = jars.ensure(layout, maven_repository_from(environ), progress=progress)
-    java = launch.java_path()
-    java_environ = launch.java_environment(layout, classpath, environ)
-    first_start.prepare(layout, java, java_environ, progress=progress)
-    return _launch(layout, planned, java, java_environ, progress, attempts=_PORT_ATTEMPTS)
-
-
-def _launch(
-    layout: Layout,
-    planned: memory.Memory,
-    java: str,
-    environ: Mapping[str, str],
-    progress: Progress,
-    *,
-    attempts: int,
-) -> Connection:
-    """Start the process and wait for it; on another port if a stranger was quicker."""
-    choices = _choose(layout, planned, progress)
-    launch.write_settings(layout, choices)
-    layout.remember(choices)
-    progress(f"starting Neo4j {NEO4J_VERSION} ({planned}) at {_uri(choices.bolt_port)}")
-    connection = _connection(layout, choices)
-    process: psutil.Process | None = None
-    try:
-        process = launch.spawn(layout, choices, java, environ)
-        readiness.wait(layout, process, choices.bolt_port, connection)
-    except ConflictError:
-        layout.forget_running()
-        if attempts == 1:
-            raise
-        return _launch(layout, planned, java, environ, progress, attempts=attempts - 1)
-    except BaseException:
-        _abandon(layout, process, progress)
-        raise
-    first_start.finish(layout)
-    progress("Neo4j is ready")
-    return connection
-
-
 def _join(
-    layout: Layout, process: psutil.Process, asked: memory.Memory | None, progress: Progress
-) -> Connection:
+    layout: Layout, process: psutil.Process, progress: Progress
+) -> tuple[Connection, Choices]:
     """Use the server that runs already, waiting for it if it is still starting."""
     choices = layout.choices()
     if choices is None:
@@ -191,56 +178,36 @@ def _join(
         )
     if layout.running() is None:
         layout.remember(Running(pid=process.pid, created=process.create_time()))
-    connection = _connection(layout, choices)
+    connection = starting.connection_of(layout, choices)
     readiness.wait(layout, process, choices.bolt_port, connection)
     first_start.finish(layout)
+    store.settle(layout)
     progress(f"Neo4j {choices.version} is running at {connection.uri} (process {process.pid})")
-    if asked is not None and asked != _memory_of(choices):
+    return connection, choices
+
+
+def _tell_kept(
+    kept: Choices, memory: Memory | None, release: Release | None, progress: Progress
+) -> None:
+    """Say what a running server keeps of what was asked otherwise."""
+    if memory is not None and memory != _memory_of(kept):
         progress(
-            f"it keeps its memory of {_memory_of(choices)}; for {asked} run beliefgraph down, "
+            f"it keeps its memory of {_memory_of(kept)}; for {memory} run beliefgraph down, "
             "then beliefgraph up with --memory again"
         )
-    return connection
+    if release is not None and release.version != kept.version:
+        progress(
+            f"it stays Neo4j {kept.version}; for {release.version} run beliefgraph down, then "
+            f"beliefgraph up --neo4j {release.series}"
+        )
 
 
-def _abandon(layout: Layout, process: psutil.Process | None, progress: Progress) -> None:
-    """A start that fails, or is interrupted, leaves nothing running; a second Ctrl-C kills."""
-    process = process or mark.find(layout)
-    if process is not None and processes.is_alive(process):
-        progress(f"start broken off; stopping Neo4j (process {process.pid})")
-        try:
-            processes.stop(mark.mark(layout), process, progress=progress)
-        except KeyboardInterrupt:
-            processes.kill(mark.mark(layout), process)
-    layout.forget_running()
-
-
-def _choose(layout: Layout, planned: memory.Memory, progress: Progress) -> Choices:
-    before = layout.choices()
-    remembered = before.bolt_port if before else None
-    port = ports.choose(remembered)
-    if remembered is not None and port != remembered:
-        progress(f"port {remembered} is taken by another program; using {port} from now on")
-    return Choices(port, planned.heap_mb, planned.page_cache_mb, NEO4J_VERSION)
-
-
-def _plan(asked: str | None) -> memory.Memory:
+def _plan(asked: str | None, before: Choices | None) -> Memory:
+    """The memory asked for, else what was asked once, else what suits the machine."""
+    if asked is None and before is not None and before.memory_asked:
+        return _memory_of(before)
     return memory.plan(asked, machine_mb=memory.machine_mb())
 
 
-def _memory_of(choices: Choices) -> memory.Memory:
-    return memory.Memory(heap_mb=choices.heap_mb, page_cache_mb=choices.page_cache_mb)
-
-
-def _connection(layout: Layout, choices: Choices) -> Connection:
-    return Connection(
-        uri=_uri(choices.bolt_port),
-        username=DEFAULT_USERNAME,
-        password=first_start.read_password(layout),
-        database=DEFAULT_DATABASE,
-        managed=True,
-    )
-
-
-def _uri(port: int) -> str:
-    return f"bolt://{ports.LOOPBACK}:{port}"
+def _memory_of(choices: Choices) -> Memory:
+    return Memory(choices.heap_mb, choices.page_cache_mb, choices.memory_asked)

@@ -12,10 +12,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from graph.server.release import ARTIFACTS, NEO4J_VERSION
+from graph.server.release import Release
 from lakehouse.model.errors import IntegrityError
 
-LOCK_NAME: Final = "neo4j.lock"
 _HEADER: Final = (
     "# Written by `python -m graph.server.relock`; read the diff before you commit it.\n"
     "# sha256, bytes, group:artifact:version[:classifier], in class path order.\n"
@@ -61,22 +60,23 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def read_lock() -> tuple[LockedJar, ...]:
+def read_lock(release: Release) -> tuple[LockedJar, ...]:
     """The lock that this package ships, checked against the version that it claims to be."""
-    text = resources.files(__package__).joinpath(LOCK_NAME).read_text(encoding="utf-8")
-    jars = parse(text)
+    name, version = release.lock_name, release.version
+    text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    jars = parse(text, name)
     present = {(jar.group, jar.artifact, jar.version) for jar in jars}
-    missing = [f"{g}:{a}" for g, a in ARTIFACTS if (g, a, NEO4J_VERSION) not in present]
+    missing = [f"{g}:{a}" for g, a in release.artifacts if (g, a, version) not in present]
     if missing or len({jar.file_name for jar in jars}) != len(jars):
         raise IntegrityError(
-            f"{LOCK_NAME} is not the lock of Neo4j {NEO4J_VERSION}.",
+            f"{name} is not the lock of Neo4j {version}.",
             remedy="Reinstall beliefgraph; developers run python -m graph.server.relock.",
         )
     return jars
 
 
-def parse(text: str) -> tuple[LockedJar, ...]:
-    """Read a lock's text."""
+def parse(text: str, name: str) -> tuple[LockedJar, ...]:
+    """Read a lock's text; errors call it by its name."""
     jars = []
     for number, line in enumerate(text.splitlines(), start=1):
         if not line or line.startswith("#"):
@@ -86,7 +86,7 @@ def parse(text: str) -> tuple[LockedJar, ...]:
             jars.append(LockedJar(sha256, int(size), *coordinate.split(":")))
         except (TypeError, ValueError) as error:
             raise IntegrityError(
-                f"{LOCK_NAME} is damaged in line {number}.", remedy="Reinstall beliefgraph."
+                f"{name} is damaged in line {number}.", remedy="Reinstall beliefgraph."
             ) from error
     return tuple(jars)
 

@@ -1,13 +1,13 @@
-"""Which process is a home's Neo4j: its command line names Neo4j's main class and this home."""
+"""Which process is a home's Neo4j: two arguments of its command line name this home.
+
+The main class has another name in each series, so it is no mark.
+"""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import psutil
 
 from graph.server.layout import Layout
-from graph.server.release import SERVER_MAIN
 from lakehouse.local import processes
 from lakehouse.local.processes import Server
 
@@ -16,7 +16,7 @@ def mark(layout: Layout) -> Server:
     """The Neo4j of that home, as processes are told apart."""
     return Server(
         name="Neo4j",
-        marks=(SERVER_MAIN, home_argument(layout.root)),
+        marks=arguments(layout),
         after_kill="the next start recovers the graph from its log",
     )
 
@@ -26,6 +26,6 @@ def find(layout: Layout) -> psutil.Process | None:
     return processes.find(mark(layout), layout.running())
 
 
-def home_argument(root: Path) -> str:
-    """The argument that names the home, and so marks a process as ours."""
-    return f"--home-dir={root}"
+def arguments(layout: Layout) -> tuple[str, str]:
+    """What the server is started with, and known by."""
+    return f"--home-dir={layout.root}", f"--config-dir={layout.conf}"

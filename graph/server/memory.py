@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +15,7 @@ import psutil
 
 from lakehouse.model.errors import ConfigurationError
 
+AUTO: Final = "auto"
 DEFAULT_MB: Final = 1024
 LEAST_MB: Final = 384
 _SMALLEST_HEAP_MB: Final = 256
@@ -28,6 +29,7 @@ class Memory:
 
     heap_mb: int
     page_cache_mb: int
+    asked: bool = field(default=False, compare=False)
 
     @property
     def total_mb(self) -> int:
@@ -39,8 +41,8 @@ class Memory:
 
 def plan(asked: str | None, *, machine_mb: int) -> Memory:
     """Memory for the server: what was asked, or what suits a machine of this size."""
-    if asked is None:
-        return _split(max(LEAST_MB, min(DEFAULT_MB, machine_mb // 4)))
+    if asked is None or asked == AUTO:
+        return _split(max(LEAST_MB, min(DEFAULT_MB, machine_mb // 4)), asked=False)
     total = _parse(asked)
     if total < LEAST_MB:
         raise ConfigurationError(
@@ -52,7 +54,7 @@ def plan(asked: str | None, *, machine_mb: int) -> Memory:
             f"Memory of {asked} does not fit on this machine of {machine_mb}m.",
             remedy=f"Ask for {machine_mb * 9 // 10}m or less, such as --memory 1g.",
         )
-    return _split(total)
+    return _split(total, asked=True)
 
 
 def machine_mb() -> int:
@@ -63,9 +65,9 @@ def machine_mb() -> int:
     return int(total // 2**20)
 
 
-def _split(total_mb: int) -> Memory:
+def _split(total_mb: int, *, asked: bool) -> Memory:
     heap = max(_SMALLEST_HEAP_MB, total_mb // 2)
-    return Memory(heap_mb=heap, page_cache_mb=total_mb - heap)
+    return Memory(heap_mb=heap, page_cache_mb=total_mb - heap, asked=asked)
 
 
 def _parse(asked: str) -> int:

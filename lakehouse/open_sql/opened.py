@@ -18,6 +18,7 @@ from duckdb import StatementType
 from pyiceberg.table import Table
 
 from lakehouse.codec_commits import entries_of
+from lakehouse.failures import failed
 from lakehouse.keys import check_tenant
 from lakehouse.model.errors import InputError
 from lakehouse.model.instants import ALWAYS, FOREVER, UNTIL_CHANGED
@@ -42,6 +43,8 @@ _SETTINGS: Final = (
     "SET autoload_known_extensions = false",
     "SET lock_configuration = true",
 )
+_READING: Final = "arrow_scan: get_next failed"
+"""How DuckDB begins what went wrong while rows were read for it."""
 _EXPLAIN: Final = re.compile(
     r"(\s|--[^\n]*\n)*EXPLAIN\b(\s+ANALYZE\b|\s*\([^()]*\))?", re.IGNORECASE
 )
@@ -97,6 +100,8 @@ class OpenLake:
             found = self.connection.execute(text)
             return found.to_arrow_table()
         except duckdb.Error as wrong:
+            if _READING in str(wrong):
+                raise failed("the store does not give a file of the lake", wrong) from wrong
             raise InputError(
                 f"DuckDB cannot answer: {wrong}",
                 remedy=f"Views: {', '.join(TABLES)}. Files and settings are shut off.",

@@ -119,6 +119,9 @@ def _read(
             f"payloads are encrypted with {', '.join(sorted(unknown))}",
             remedy="Read them with a version that knows this cipher.",
         )
+    for place, one in zip(places, kept, strict=True):
+        if (one.cipher == PLAIN) == bool(one.keys):
+            raise _altered(tenant, place)
     keys = vault.keys_by_id(tenant, {name for one in kept for name in one.keys})
     return [
         one.body if one.cipher == PLAIN else _opened(tenant, place, one, keys)
@@ -136,10 +139,14 @@ def _opened(
     try:
         return unseal_body(tenant, place, living, kept.body)
     except Tampered as wrong:
-        raise IntegrityError(
-            f"the raw record of {place} of tenant {tenant!r} is not what was encrypted there",
-            remedy="Its file was changed or its row moved: restore the file, or the snapshot.",
-        ) from wrong
+        raise _altered(tenant, place) from wrong
+
+
+def _altered(tenant: str, place: str) -> IntegrityError:
+    return IntegrityError(
+        f"the raw record of {place} of tenant {tenant!r} is not what was encrypted there",
+        remedy="Its file was changed or its row moved: restore the file, or the snapshot.",
+    )
 
 
 def _subjects(how: Protection) -> tuple[str, ...]:

@@ -159,6 +159,7 @@ _KNOWN: Final[Mapping[str, int]] = {
             "land",
             "run",
             "ask",
+            "verify",
             "quarantine",
             "lake",
             "doctor",

@@ -26,7 +26,7 @@ from lakehouse.model.errors import EXIT_CODES, BeliefgraphError
 from queries.reading import Reader
 from queries.surfaces import same_lake
 from queries.surfaces.cli import DISTRIBUTION
-from queries.surfaces.findings import Check, Finding, Level
+from queries.surfaces.findings import Check, Finding, Level, Premises
 from queries.surfaces.options import AS_JSON
 
 PACKAGES: Final = ("lakehouse", "graph", "queries", "pipelines")
@@ -35,7 +35,7 @@ _REQUIRED: Final = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?\s*([^;]*)(;.*)
 _BOUND: Final = re.compile(r"(>=|==|<)\s*([0-9][0-9.]*)")
 
 
-def python(_: Mapping[str, str]) -> Iterator[Finding]:
+def python(_: Premises) -> Iterator[Finding]:
     """The interpreter is new enough."""
     version = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info[:2] < OLDEST_PYTHON:
@@ -46,7 +46,7 @@ def python(_: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding("python", Level.FINE, f"Python {version}")
 
 
-def packages(_: Mapping[str, str]) -> Iterator[Finding]:
+def packages(_: Premises) -> Iterator[Finding]:
     """Every package that the distribution requires is there, in a version it allows."""
     try:
         required = metadata.requires(DISTRIBUTION) or []
@@ -101,7 +101,7 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, found.group().split("."))) if found else ()
 
 
-def names(_: Mapping[str, str]) -> Iterator[Finding]:
+def names(_: Premises) -> Iterator[Finding]:
     """No other distribution claims one of the names that ours are imported by."""
     claims = metadata.packages_distributions()
     foreign = [
@@ -121,9 +121,9 @@ def names(_: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding("names", Level.FINE, "no other distribution claims " + ", ".join(PACKAGES))
 
 
-def home(environ: Mapping[str, str]) -> Iterator[Finding]:
+def home(premises: Premises) -> Iterator[Finding]:
     """The home can be written, or made."""
-    place = home_from(environ)
+    place = home_from(premises.environ)
     nearest = next(folder for folder in (place, *place.parents) if folder.exists())
     try:
         with tempfile.TemporaryFile(dir=nearest):
@@ -140,9 +140,9 @@ def home(environ: Mapping[str, str]) -> Iterator[Finding]:
     yield Finding("home", Level.FINE, f"{place}{made}")
 
 
-def server(environ: Mapping[str, str]) -> Iterator[Finding]:
+def server(premises: Premises) -> Iterator[Finding]:
     """What the Neo4j server is doing."""
-    state = status(environ)
+    state = status(premises.environ)
     told = f"{state.state}{f' at {state.uri}' if state.uri else ''}"
     if state.state in ("running", "external"):
         yield Finding("server", Level.FINE, told)
@@ -152,12 +152,12 @@ def server(environ: Mapping[str, str]) -> Iterator[Finding]:
         )
 
 
-def graph(environ: Mapping[str, str]) -> Iterator[Finding]:
+def graph(premises: Premises) -> Iterator[Finding]:
     """The graph has its constraints and indexes, and tells how far each tenant is."""
-    if status(environ).state not in ("running", "external"):
+    if status(premises.environ).state not in ("running", "external"):
         yield Finding("graph", Level.NOTE, "not looked at: no server runs")
         return
-    connection = connection_from(environ)
+    connection = connection_from(premises.environ)
     with open_driver(connection) as driver:
         reader = Reader(driver, connection.database)
         tenants = reader.tenants()
@@ -181,18 +181,16 @@ def graph(environ: Mapping[str, str]) -> Iterator[Finding]:
                 )
 
 
-def lake(environ: Mapping[str, str]) -> Iterator[Finding]:
+def lake(premises: Premises) -> Iterator[Finding]:
     """The lake opens, and tells how far each tenant's ledger is."""
-    from lakehouse.catalog import configured, has_lake  # noqa: PLC0415  (heavy)
-    from lakehouse.iceberg import open_ledger  # noqa: PLC0415
+    from lakehouse.catalog import configured  # noqa: PLC0415  (heavy)
     from lakehouse.model.ledger import Stage  # noqa: PLC0415
 
-    place = home_from(environ)
-    if not has_lake(place, environ):
+    ledger = premises.ledger
+    if ledger is None:
         yield Finding("lake", Level.NOTE, "nothing landed yet", "beliefgraph land or demo")
         return
-    ledger = open_ledger(place, environ)
-    tenants, chosen = ledger.tenants(), configured(environ)
+    tenants, chosen = ledger.tenants(), configured(premises.environ)
     where = f"catalog {chosen[0]} of PyIceberg's settings" if chosen else "the home's own catalog"
     yield Finding("lake", Level.FINE, f"opens ({where}); {counted(len(tenants), 'tenant')}")
     for tenant in tenants:
@@ -206,11 +204,12 @@ def lake(environ: Mapping[str, str]) -> Iterator[Finding]:
         )
 
 
-def vault(environ: Mapping[str, str]) -> Iterator[Finding]:
+def vault(premises: Premises) -> Iterator[Finding]:
     """The vault is whole, its owner's alone, and holds every key that the lake names."""
-    from queries.surfaces.vault import checked  # noqa: PLC0415  (heavy)
+    from queries.surfaces.vault import check_keys, whole  # noqa: PLC0415  (heavy)
 
-    found = checked(environ)
+    found = whole(premises.environ)
+    check_keys(found, premises.ledger)
     held = found.status()
     if not held:
         yield Finding("vault", Level.NOTE, f"{found.path}: nothing is encrypted yet")
@@ -229,9 +228,10 @@ CHECKS: Final[tuple[Check, ...]] = (
 def examine(environ: Mapping[str, str]) -> list[Finding]:
     """All that the checks find; an error of ours in one of them is a finding too."""
     findings: list[Finding] = []
+    premises = Premises(environ)
     for check in CHECKS:
         try:
-            findings.extend(check(environ))
+            findings.extend(check(premises))
         except BeliefgraphError as error:
             findings.append(
                 Finding(check.__name__, Level.PROBLEM, error.message, error.remedy, error.category)

@@ -1,10 +1,31 @@
-"""What a check of `doctor` finds: how bad it is, what it is, what to do."""
+"""What a check of `doctor` looks at, and what it finds: how bad it is, what it is, what to do."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from graph.server import home_from
+
+if TYPE_CHECKING:
+    from lakehouse.iceberg import IcebergLedger
+
+
+@dataclass(frozen=True)
+class Premises:
+    """What the checks look at: the environment, and the lake that it names, opened once."""
+
+    environ: Mapping[str, str]
+
+    @cached_property
+    def ledger(self) -> IcebergLedger | None:
+        """The lake's ledger; None where there is no lake."""
+        from lakehouse.iceberg import find_ledger  # noqa: PLC0415  (heavy)
+
+        return find_ledger(home_from(self.environ), self.environ)
 
 
 class Level(StrEnum):
@@ -35,4 +56,4 @@ class Finding:
         return record
 
 
-Check = Callable[[Mapping[str, str]], Iterator[Finding]]
+Check = Callable[[Premises], Iterator[Finding]]

@@ -8,21 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from graph.server import connection_from, home_from, status
+from graph.server import connection_from, status
 from graph.session import open_driver
+from lakehouse.ledger import Ledger
 from lakehouse.model.instants import show
 from queries.basis import State
 from queries.reading import Reader
-from queries.surfaces.findings import Finding, Level
+from queries.surfaces.findings import Finding, Level, Premises
 
 
-def agreement(environ: Mapping[str, str]) -> Iterator[Finding]:
+def agreement(premises: Premises) -> Iterator[Finding]:
     """Every tenant's watermark in the graph is one that this lake recorded."""
-    told = dict(_told(environ))
+    told = dict(_told(premises.environ))
     if not told:
         yield Finding("agreement", Level.NOTE, "not looked at: no graph holds a tenant")
         return
-    published = _published(environ)
+    published = _published(premises.ledger)
     foreign = [
         (tenant, state.watermark)
         for tenant, state in told.items()
@@ -42,15 +43,10 @@ def agreement(environ: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding("agreement", Level.FINE, "the graph was published from this lake")
 
 
-def _published(environ: Mapping[str, str]) -> set[tuple[str, int]]:
+def _published(ledger: Ledger | None) -> set[tuple[str, int]]:
     """Tenants with the watermarks that the lake recorded for them."""
-    from lakehouse.catalog import has_lake  # noqa: PLC0415  (heavy)
-    from lakehouse.iceberg import open_ledger  # noqa: PLC0415
-
-    place = home_from(environ)
-    if not has_lake(place, environ):
+    if ledger is None:
         return set()
-    ledger = open_ledger(place, environ)
     return {
         (tenant, one.watermark)
         for tenant in ledger.tenants()

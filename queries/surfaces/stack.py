@@ -37,16 +37,22 @@ def _plain(value: object) -> str:
     "--memory",
     metavar="SIZE",
     help="Java heap and page cache together, such as 768m or 2g "
-    "[default: a quarter of the machine, at most 1g].",
+    "[default: what was asked last, else a quarter of the machine, at most 1g: `auto`].",
+)
+@click.option(
+    "--neo4j",
+    type=click.Choice(list(server.RELEASES)),
+    help="Which Neo4j [default: what was asked last, else the first].",
 )
 @click.option("--s3", "with_s3", is_flag=True, help="Start a local S3 server for the lake too.")
 @AS_JSON
-def up(memory: str | None, with_s3: bool, as_json: bool) -> None:
+def up(memory: str | None, neo4j: str | None, with_s3: bool, as_json: bool) -> None:
     """Start the local Neo4j server, or find it running; with --s3 an S3 server beside it.
 
     It listens on this machine only, outlives this command, and keeps its data, its log and
     its generated password under BELIEFGRAPH_HOME. The first start downloads it (180 MB).
-    With NEO4J_URI set, that server is used and none is started.
+    With NEO4J_URI set, that server is used and none is started. Memory and version are kept
+    for later starts; a graph that another version made is made again from the lake (rebuild).
 
     The S3 server (SeaweedFS, with an Iceberg REST catalog) keeps what it holds there too. The
     lake moves to it for whoever sets PYICEBERG_HOME to the folder that is printed; what was
@@ -57,11 +63,12 @@ def up(memory: str | None, with_s3: bool, as_json: bool) -> None:
     \b
     Example:
       beliefgraph up --memory 2g
+      beliefgraph up --neo4j 5.26
       beliefgraph up --s3
     """
     s3, started = _up_s3() if with_s3 else (None, False)
     try:
-        connection = server.up(os.environ, memory=memory, progress=_say)
+        connection = server.up(os.environ, memory=memory, neo4j=neo4j, progress=_say)
     except KeyboardInterrupt:
         if started:
             seaweed.down(os.environ, progress=_say)

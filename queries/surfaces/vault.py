@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,23 +19,34 @@ from lakehouse.model.counted import counted
 from lakehouse.vault import Vault, open_vault
 from queries.surfaces.options import AS_JSON
 
+if TYPE_CHECKING:
+    from lakehouse.iceberg import IcebergLedger
 
-def checked(environ: Mapping[str, str]) -> Vault:
-    """The vault, whole and with every key that the lake names; else an error of its own kind.
 
-    IntegrityError for a file that is lost, damaged, another lake's or too old;
-    ConfigurationError for a directory and for a mode that lets others read.
+def whole(environ: Mapping[str, str]) -> Vault:
+    """The vault, with its file looked at.
+
+    IntegrityError for a file that is damaged, ConfigurationError for a directory and for a mode
+    that lets others read.
     """
-    from lakehouse.catalog import has_lake  # noqa: PLC0415  (heavy)
-    from lakehouse.iceberg import open_ledger  # noqa: PLC0415
-
-    place = home_from(environ)
-    found = open_vault(place, environ)
+    found = open_vault(home_from(environ), environ)
     found.check()
-    if has_lake(place, environ):
-        ledger = open_ledger(place, environ)
-        for tenant in ledger.tenants():
-            found.keys_by_id(tenant, ledger.subject_keys(tenant))
+    return found
+
+
+def check_keys(held: Vault, ledger: IcebergLedger | None) -> None:
+    """IntegrityError where the vault, lost or too old, lacks a key that the lake names."""
+    if ledger is None:
+        return
+    for tenant in ledger.tenants():
+        held.keys_by_id(tenant, ledger.subject_keys(tenant))
+
+
+def _checked() -> Vault:
+    from lakehouse.iceberg import find_ledger  # noqa: PLC0415  (heavy; --help needs none of it)
+
+    found = whole(os.environ)
+    check_keys(found, find_ledger(home_from(os.environ), os.environ))
     return found
 
 
@@ -55,7 +67,7 @@ def vault() -> None:
 @AS_JSON
 def status(as_json: bool) -> None:
     """Tell where the vault lies and what it holds of each tenant."""
-    held = checked(os.environ)
+    held = _checked()
     states = held.status()
     if as_json:
         record = {"path": str(held.path), "tenants": [asdict(one) for one in states]}
@@ -83,5 +95,5 @@ def rotate(tenant: str) -> None:
     Example:
       beliefgraph vault rotate plant
     """
-    version = checked(os.environ).rotate(tenant)
+    version = _checked().rotate(tenant)
     click.echo(f"{tenant} has tenant key {version}; back up the vault anew")

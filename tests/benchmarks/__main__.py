@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks [fold|asof|lake|land|tzdata|ecdc …]` measures and prints tables.
+"""`python -m tests.benchmarks [fold|asof|lake|land|graph|tzdata|ecdc …]` measures, prints tables.
 
 Nothing is asserted about speed. Each set has an empty home and a server of its own, which is
 stopped however the run ends.
@@ -26,6 +26,9 @@ from tests.benchmarks import asof_sql, lake, landing, line, sizes
 from tests.benchmarks.datasets import SETS, WHEELS_VARIABLE, Absent, DataSet
 from tests.benchmarks.folding import fold_table
 from tests.benchmarks.folding_one_key import one_key_table
+from tests.benchmarks.graph import run as graph_run
+from tests.benchmarks.graph.histories import Shape
+from tests.benchmarks.graph.run import Options
 from tests.benchmarks.latency import latency_table
 from tests.benchmarks.machine import machine_table
 from tests.benchmarks.profiles import profile
@@ -40,10 +43,11 @@ ALONE: Mapping[str, Callable[[Callable[[str], None]], Iterable[Table]]] = {
     "land": lambda say: (landing.run(),),
 }
 """What needs neither server nor data."""
+GRAPH = "graph"
 
 
 @click.command()
-@click.argument("names", nargs=-1, type=click.Choice([*ALONE, *SETS]))
+@click.argument("names", nargs=-1, type=click.Choice([*ALONE, GRAPH, *SETS]))
 @click.option(
     "--wheels",
     type=click.Path(path_type=Path, file_okay=False),
@@ -53,6 +57,25 @@ ALONE: Mapping[str, Callable[[Callable[[str], None]], Iterable[Table]]] = {
     "--keep",
     type=click.Path(path_type=Path, file_okay=False),
     help="Leave the homes in this folder, for a look at lake and store.",
+)
+@click.option("--entities", default=100_000, show_default=True, help="graph: so many entities.")
+@click.option("--beliefs", default=1_000_000, show_default=True, help="graph: so many beliefs.")
+@click.option("--versions", type=int, help="graph: versions of the one key  [default: beliefs/100]")
+@click.option(
+    "--neighbours", type=int, help="graph: links of the one entity  [default: beliefs/100]"
+)
+@click.option(
+    "--memory", multiple=True, help="graph: ask the reads again with so much memory (repeatable)."
+)
+@click.option(
+    "--filled",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="graph: ask a home that --keep left, with the same sizes; write nothing.",
+)
+@click.option(
+    "--beside",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="graph: the JSON of an earlier run of another size; tell how each figure grew.",
 )
 @click.option(
     "--profile", "profiled", is_flag=True, help="Tell the hot functions of each stage instead."
@@ -67,13 +90,23 @@ def bench(
     names: tuple[str, ...],
     wheels: Path | None,
     keep: Path | None,
+    entities: int,
+    beliefs: int,
+    versions: int | None,
+    neighbours: int | None,
+    memory: tuple[str, ...],
+    filled: Path | None,
+    beside: Path | None,
     profiled: bool,
     json_file: Path | None,
 ) -> None:
-    """Measure fold, as-of in SQL, lake, landing, the line over each data set; all without NAMES."""
+    """Measure fold, as-of in SQL, lake, landing, graph, the line over each data set; all
+    without NAMES."""
     signal.signal(signal.SIGTERM, _terminated)
     told: list[Table] = []
-    for table in _tables(names or (*ALONE, *SETS), wheels, keep, profiled):
+    shape = Shape(entities, beliefs, versions or beliefs // 100, neighbours or beliefs // 100)
+    graph = Options(shape, memory, filled, keep, beside)
+    for table in _tables(names or (*ALONE, GRAPH, *SETS), wheels, keep, profiled, graph):
         told.append(table)
         click.echo(table.as_text() + "\n")
         if json_file is not None:
@@ -82,12 +115,19 @@ def bench(
 
 
 def _tables(
-    names: tuple[str, ...], wheels: Path | None, keep: Path | None, profiled: bool
+    names: tuple[str, ...],
+    wheels: Path | None,
+    keep: Path | None,
+    profiled: bool,
+    graph: Options,
 ) -> Iterator[Table]:
     yield machine_table()
     for name in names:
         if name in ALONE:
             yield from ALONE[name](_say)
+            continue
+        if name == GRAPH:
+            yield from graph_run.run(graph, _say)
             continue
         with home_for(name, keep) as home:
             try:

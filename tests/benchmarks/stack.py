@@ -40,8 +40,8 @@ class Stack:
 
 
 @contextmanager
-def stack(home: Path, say: Say) -> Iterator[Stack]:
-    """Start the server of an empty home; stop it at the end."""
+def stack(home: Path, say: Say, *, memory: str | None = None) -> Iterator[Stack]:
+    """Start the server of a home, with so much memory if told; stop it at the end."""
     settings = {name: text for name, text in os.environ.items() if not name.startswith(_FOREIGN)}
     with _environment({**settings, "BELIEFGRAPH_HOME": str(home)}):
         if configured(os.environ):
@@ -51,7 +51,7 @@ def stack(home: Path, say: Say) -> Iterator[Stack]:
             )
         began = time.monotonic()
         try:
-            connection = server.up(os.environ, progress=say)
+            connection = server.up(os.environ, memory=memory, progress=say)
             taken = time.monotonic() - began
             with open_driver(connection) as driver:
                 schema.ensure(driver, connection.database)

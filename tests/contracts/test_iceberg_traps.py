@@ -302,6 +302,8 @@ def test_tables_are_made_as_the_design_says(home: Path) -> None:
         assert table.properties["write.parquet.row-group-limit"] == limit
         assert table.properties["commit.manifest.min-count-to-merge"] == "20"
         assert table.properties["write.metadata.previous-versions-max"] == "10"
+        assert table.properties["write.metadata.delete-after-commit.enabled"] == "true"
+        assert table.properties["commit.retry.min-wait-ms"] == "50"
         retries = "0" if name in {"commits", "definitions", "publications"} else "20"
         assert table.properties["commit.retry.num-retries"] == retries
     payloads = ledger._store.load(PAYLOADS)

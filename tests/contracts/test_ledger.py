@@ -298,16 +298,36 @@ def test_attested_instants_are_kept_and_only_rise(ledger: Ledger, clock: TurnedC
     commit = ledger.commits("t")[0]
     assert (commit.clock, commit.ledger_to, commit.recorded_at) == (Clock.ATTESTED, 9, NOON)
     assert [s.order for s in ledger.statements("t")] == [(5, 0), (5, 1), (9, 2)]
-    for wrong in ([at("4", 9)], [at("4", 11), at("5", 10)], [at("4", NOON + 1)]):
-        with pytest.raises(ConflictError):
+    for wrong, said in (
+        ([at("4", 9)], "not above the ledger's last"),
+        ([at("4", 11), at("5", 10)], "after one of"),
+        ([at("4", NOON + 1)], "lies in the future"),
+    ):
+        with pytest.raises(ConflictError, match=said):
             attested(ledger, *wrong)
     attested(ledger, at("4", NOON))
     stamp = system(ledger, *extracted(statement("5")))
     assert stamp > NOON and ledger.commits("t")[-1].ledger_to == stamp
     clock.instant += HOUR
-    with pytest.raises(ConflictError, match="not above the ledger's last"):
-        attested(ledger, at("6", stamp))
+    for late in (stamp, stamp + 1):
+        with pytest.raises(ConflictError, match="'t' has gone live"):
+            attested(ledger, at("6", late))
     assert [s.seq for s in ledger.statements("t")] == [0, 1, 2, 3, 4]
+
+
+def test_no_stamp_lies_below_what_was_attested_whatever_the_clock_does(
+    ledger: Ledger, clock: TurnedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Set right between the look at what is attested and the stamp: the ledger went backwards."""
+    ledger.land("t", [episode("1")])
+    said, ahead = extracted(statement("1", recorded_at=NOON + HOUR // 2)), [NOON + HOUR // 2]
+    monkeypatch.setattr(TurnedClock, "__call__", lambda _: ahead.pop() if ahead else NOON)
+    attested(ledger, *said)
+    ledger.land("t", [episode("2")])
+    system(ledger, *extracted(statement("2")))
+    assert [s.statement_id for s in ledger.statements("t")] == ["1", "2"]
+    stamps = [s.recorded_at for s in ledger.statements("t")]
+    assert stamps == sorted(set(stamps)) and ledger.commits("t")[-1].ledger_to == stamps[-1]
 
 
 def test_nothing_attested_appears_below_what_was_published(ledger: Ledger) -> None:

@@ -10,7 +10,7 @@ import pytest
 from lakehouse.catalog import local
 from lakehouse.iceberg import IcebergLedger, open_ledger
 from lakehouse.model.beliefs import Reason
-from lakehouse.model.errors import InputError
+from lakehouse.model.errors import InputError, UnavailableError
 from lakehouse.model.instants import FOREVER
 from lakehouse.model.ledger import BeliefChanges, Clock, Closing, SupportClosing, Tightening
 from lakehouse.open_sql import OpenLake
@@ -181,6 +181,16 @@ def test_only_questions_are_answered_so_one_changes_nothing_for_the_next(
 def _tenants(lake: OpenLake, name: str) -> list[str]:
     found: list[str] = lake.sql(f"SELECT tenant FROM stored_{name}")["tenant"].to_pylist()  # noqa: S608
     return found
+
+
+def test_a_file_that_is_not_there_is_no_fault_of_the_question(
+    ledger: IcebergLedger, tmp_path: Path
+) -> None:
+    lake = opened(tmp_path)
+    (file,) = (tmp_path / "lake" / "warehouse").rglob("payloads/data/tenant=t/**/*.parquet")
+    file.unlink()
+    with pytest.raises(UnavailableError, match="does not give a file of the lake"):
+        lake.sql("FROM payloads")
 
 
 def test_open_ends_are_told(ledger: IcebergLedger, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from lakehouse.scan import find
 from lakehouse.tables import EPISODES, PAYLOADS, QUARANTINE, TABLES
 from lakehouse.vault import MemoryVault, Vault, open_vault
 from lakehouse.vault.bodies import Kept
+from lakehouse.vault.envelope import seal_body
 from tests.contracts.ledger_values import NOON, TurnedClock, episode, refusal
 
 HASHES = ("md5", "sha1", "sha256", "sha512", "blake2b", "blake2s")
@@ -220,6 +221,25 @@ def test_a_body_moved_to_another_row_is_found_out(tmp_path: Path) -> None:
     with pytest.raises(IntegrityError, match="episode 2 of tenant 't' is not what was encrypted"):
         lake(tmp_path).payload("t", "2")
     assert lake(tmp_path).payload("t", "1") == SECRET
+
+
+def test_a_body_that_no_key_vouches_for_is_found_out(tmp_path: Path) -> None:
+    """Without keys the content key lies open, so anyone who can write a file could make one."""
+    first = lake(tmp_path)
+    first.land("t", [episode("1", SECRET, protection=about("ann"))])
+    (key,) = landed(first)[0].protection.keys
+    batch = first.land("t", [episode("2", protection=Protection(encrypted=False))]).commits[0]
+    for name, kept in {
+        "3": Kept("AES-256-GCM", (), seal_body("t", "episode 3", [], b"made up")),
+        "4": Kept("none", (key,), b"made up"),
+    }.items():
+        fake = [episode(name)]
+        rows = payload_rows("t", batch.batch_id, fake, [kept], NOON)
+        first._store.append(PAYLOADS, rows)
+        rows = header_rows("t", batch.batch_id, fake, [kept], ["k:d"], NOON)
+        first._store.append(EPISODES, rows)
+        with pytest.raises(IntegrityError, match=f"episode {name} of tenant 't' is not what was"):
+            lake(tmp_path).payload("t", name)
 
 
 def test_rows_of_before_the_vault_stay_readable_and_new_ones_are_encrypted(

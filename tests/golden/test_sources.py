@@ -8,16 +8,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from lakehouse.model.episodes import Episode
 from lakehouse.model.instants import parse
 from pipelines.extract.extractor import extract
 from pipelines.extract.loading import load
 from pipelines.extract.reading import episode_of, files_of, read
-from tests.golden.plant import KEY, ROOT, SOURCES
-
-ECDC = ROOT.parent / "shared" / "data" / "ecdc-vintages"
+from tests.golden.plant import KEY, SOURCES
+from tests.shared import everyday, shared_data
+from tests.truth import TRUTHS
 
 
 def _plain_loop(file: Path) -> Counter[str]:
@@ -44,14 +42,14 @@ def _plain_loop(file: Path) -> Counter[str]:
     return counts
 
 
-@pytest.mark.skipif(not ECDC.exists(), reason="needs ../shared/data/ecdc-vintages")
-def test_ecdc_against_a_plain_loop() -> None:
+def test_ecdc_against_a_plain_loop(tmp_path: Path) -> None:
+    data = everyday(shared_data("ecdc-vintages"), tmp_path)
     declared = load(SOURCES / "ecdc" / "defs.yaml")
-    (file,) = files_of(declared, {"BELIEFGRAPH_ECDC": str(ECDC)})
+    (file,) = files_of(declared, {"BELIEFGRAPH_ECDC": str(data)})
     landed = [one for one in read(declared, [file]) if isinstance(one, Episode)]
     found = extract(declared, landed, key=KEY, now=None)
     assert not found.refusals
-    assert len(landed) == 80_861
+    assert len(landed) == TRUTHS["ecdc"].landed
     assert Counter(one.statement.op.value for one in found.extracted) == _plain_loop(file)
 
 

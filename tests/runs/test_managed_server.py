@@ -26,6 +26,7 @@ from click.testing import CliRunner
 from graph import server
 from graph.server import first_start, jars, locked, mark, memory
 from graph.server.layout import Choices, Layout
+from graph.server.release import RELEASES
 from lakehouse.local import lock, ports, processes
 from lakehouse.local.home import Running
 from lakehouse.model.errors import (
@@ -38,7 +39,10 @@ from queries.surfaces import stack
 
 Environ = dict[str, str]
 
-UP = "import os; from graph import server; print(server.up(os.environ, progress=print).uri)"
+UP = (
+    "import os; from graph import server; "
+    "print(server.up(os.environ, memory='512m', progress=print).uri)"
+)
 
 
 def _environ(home: Path, **more: str) -> Environ:
@@ -56,7 +60,7 @@ def _alive(environ: Mapping[str, str]) -> psutil.Process | None:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Environ]:
-    """A home whose server has been started once; stopped and forgotten at the end."""
+    """A home for all; its server is stopped at the end."""
     environ = _environ(tmp_path_factory.mktemp("home"))
     try:
         yield environ
@@ -69,6 +73,50 @@ def running(shared: Environ) -> Environ:
     """The shared home with its server running."""
     server.up(shared, memory="512m")
     return shared
+
+
+def test_ctrl_c_during_the_first_start_leaves_nothing_and_two_starts_make_one_server(
+    shared: Environ,
+) -> None:
+    """The first test: the others find the server that it leaves."""
+    environ = shared | {"PYTHONUNBUFFERED": "1"}
+    starting = _up_process(environ)
+    _until(lambda: _alive(environ) is not None)
+    time.sleep(1)
+    starting.send_signal(signal.SIGINT)
+    said, _ = starting.communicate(timeout=60)
+    assert starting.returncode != 0 and "broken off" in said, said
+    assert _alive(environ) is None
+    assert server.status(environ).state == "stopped"
+    assert _layout(environ).first_start.exists()
+    both = [_up_process(environ), _up_process(environ)]
+    outputs = [process.communicate(timeout=120)[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0], outputs
+    assert len({output.split()[-1] for output in outputs}) == 1
+    assert sum("starting Neo4j" in output for output in outputs) == 1
+    assert any("beginning afresh" in output for output in outputs)
+    # Both starters are gone, and the server is not.
+    assert server.status(environ).state == "running"
+    assert not _layout(environ).first_start.exists()
+
+
+def _up_process(environ: Environ) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", UP],
+        env=environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=Path(__file__).parents[2],
+    )
+
+
+def _until(condition: object, seconds: float = 60) -> None:
+    assert callable(condition)
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.05)
 
 
 def test_up_starts_a_server_that_answers_and_a_second_up_finds_it(shared: Environ) -> None:
@@ -216,52 +264,6 @@ def test_a_pid_used_again_by_another_program_is_stale_and_left_alone(stopped: En
     layout.forget_running()
 
 
-def test_ctrl_c_during_the_first_start_leaves_nothing_and_two_starts_make_one_server(
-    tmp_path: Path,
-) -> None:
-    environ = _environ(tmp_path, PYTHONUNBUFFERED="1")
-    starting = _up_process(environ)
-    _until(lambda: _alive(environ) is not None)
-    time.sleep(1)
-    starting.send_signal(signal.SIGINT)
-    said, _ = starting.communicate(timeout=60)
-    assert starting.returncode != 0 and "broken off" in said, said
-    assert _alive(environ) is None
-    assert server.status(environ).state == "stopped"
-    assert _layout(environ).first_start.exists()
-    try:
-        both = [_up_process(environ), _up_process(environ)]
-        outputs = [process.communicate(timeout=120)[0] for process in both]
-        assert [process.returncode for process in both] == [0, 0], outputs
-        assert len({output.split()[-1] for output in outputs}) == 1
-        assert sum("starting Neo4j" in output for output in outputs) == 1
-        assert any("beginning afresh" in output for output in outputs)
-        # Both starters are gone, and the server is not.
-        assert server.status(environ).state == "running"
-        assert not _layout(environ).first_start.exists()
-    finally:
-        server.down(environ)
-
-
-def _up_process(environ: Environ) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", UP],
-        env=environ,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        cwd=Path(__file__).parents[2],
-    )
-
-
-def _until(condition: object, seconds: float = 60) -> None:
-    assert callable(condition)
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.05)
-
-
 def test_a_lock_held_too_long_is_an_error_that_names_its_holder(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     said: list[str] = []
@@ -324,7 +326,7 @@ def test_a_wrong_external_setting_is_refused(settings: Environ, tmp_path: Path) 
 
 
 def test_a_changed_jar_is_refused_by_name(stopped: Environ) -> None:
-    jar = next(j for j in locked.read_lock() if j.artifact == "neo4j-bolt")
+    jar = next(j for j in locked.read_lock(RELEASES["2026.09"]) if j.artifact == "neo4j-bolt")
     path = _layout(stopped).lib / jar.version / jar.file_name
     genuine = path.read_bytes()
     path.unlink()  # It is a link into the shared repository: change a copy, not that.
@@ -339,7 +341,7 @@ def test_a_changed_jar_is_refused_by_name(stopped: Environ) -> None:
 
 
 def test_a_changed_jar_in_the_shared_repository_is_refused_too(tmp_path: Path) -> None:
-    jar = next(j for j in locked.read_lock() if j.artifact == "picocli")
+    jar = next(j for j in locked.read_lock(RELEASES["2026.09"]) if j.artifact == "picocli")
     forged = tmp_path / "m2" / jar.repository_path
     forged.parent.mkdir(parents=True)
     forged.write_bytes(b"x" * jar.size)
@@ -361,7 +363,7 @@ def test_no_network_on_first_start_is_told_with_its_remedy(
         monkeypatch.delenv(name, raising=False)
     repository = tmp_path / "m2"
     if half:  # A download that somebody else's tool broke off counts as none.
-        jar = locked.read_lock()[0]
+        jar = locked.read_lock(RELEASES["2026.09"])[0]
         (repository / jar.repository_path).parent.mkdir(parents=True)
         (repository / jar.repository_path).write_bytes(b"half")
     environ = _environ(tmp_path / "home", M2_REPO=str(repository))

@@ -21,7 +21,7 @@ from click.testing import CliRunner, Result
 from lakehouse.model import errors
 from queries.surfaces import doctor as examination
 from queries.surfaces.cli import GROUP, Commands, main
-from queries.surfaces.findings import Finding, Level
+from queries.surfaces.findings import Finding, Level, Premises
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -294,5 +294,5 @@ def test_versions_are_compared_as_numbers(
         metadata, "requires", lambda _: [f"thing[x]{wanted}", "dev; extra == 'dev'"]
     )
     monkeypatch.setattr(metadata, "version", lambda _: version)
-    levels = {finding.level for finding in examination.packages({})}
+    levels = {finding.level for finding in examination.packages(Premises({}))}
     assert (Level.PROBLEM not in levels) is fine

@@ -157,7 +157,7 @@ def test_upkeep_is_told_and_compared(run: Run) -> None:
     )
     assert done["compared"] > 0
     swept = run("sweep").stdout.splitlines()
-    assert swept[0] == "episodes      0 torn, 0 unreachable, 0 freed"
+    assert swept[0] == "episodes      0 torn, 0 unreachable, 0 bytes"
     kept = run("expire").stdout.splitlines()
     assert kept[-1].startswith("same rows and beliefs before and after, ")
 

@@ -15,7 +15,7 @@ from lakehouse.model.episodes import Protection
 from lakehouse.model.errors import ConfigurationError, InputError, IntegrityError
 from lakehouse.vault import open_vault
 from queries.surfaces.doctor import vault as examined
-from queries.surfaces.findings import Level
+from queries.surfaces.findings import Level, Premises
 from queries.surfaces.vault import vault
 from tests.contracts.ledger_values import episode
 
@@ -48,20 +48,20 @@ def test_status_and_rotate(home: Path) -> None:
 
 def test_doctor_looks_at_the_vault(home: Path) -> None:
     environ = {"HOME": str(home), "BELIEFGRAPH_HOME": str(home)}
-    assert [one.level for one in examined(environ)] == [Level.NOTE]
+    assert [one.level for one in examined(Premises(environ))] == [Level.NOTE]
     ann = Protection(subjects=("ann",))
     open_ledger(home, environ).land("t", [episode("1", b"x", protection=ann), episode("2")])
     open_vault(home, environ).destroy("t", "ann")
-    (found,) = examined(environ)
+    (found,) = examined(Premises(environ))
     assert found.level is Level.FINE and found.message.endswith("1 tenant, 1 key, 1 destroyed")
     assert "backups" in found.remedy
     path = open_vault(home, environ).path
     path.chmod(0o644)
     with pytest.raises(ConfigurationError, match="0644"):
-        list(examined(environ))
+        list(examined(Premises(environ)))
     path.unlink()
     with pytest.raises(IntegrityError, match="is not there") as lost:
-        list(examined(environ))
+        list(examined(Premises(environ)))
     assert "Restore the file from its backup" in lost.value.remedy
 
 
@@ -88,7 +88,7 @@ def _refused(said: str, remedy: str) -> None:
             run(*words)
         assert remedy in refused.value.remedy
     with pytest.raises(IntegrityError, match=said):
-        list(examined(os.environ))
+        list(examined(Premises(os.environ)))
 
 
 def test_a_directory_is_no_vault(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

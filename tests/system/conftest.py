@@ -18,7 +18,7 @@ from pipelines.runs import LandConfig, Ran
 from pipelines.sources import declared
 from queries.memory import Memory
 from tests.home import Home
-from tests.shared import shared_data
+from tests.shared import everyday, shared_data
 
 
 @dataclass(frozen=True)
@@ -84,16 +84,16 @@ def tzdata(line: Line, wheels: Path) -> Lined:
 
 
 @pytest.fixture(scope="session")
-def ecdc(line: Line) -> Lined:
+def ecdc(line: Line, tmp_path_factory: pytest.TempPathFactory) -> Lined:
     """ECDC's vintages, through the line; skipped where the data is absent."""
-    data = shared_data("ecdc-vintages")
+    data = everyday(shared_data("ecdc-vintages"), tmp_path_factory.mktemp("ecdc"))
     return line.of("ecdc-respiratory", data, BELIEFGRAPH_ECDC=str(data))
 
 
 @pytest.fixture(scope="session")
-def endoflife(line: Line) -> Lined:
+def endoflife(line: Line, tmp_path_factory: pytest.TempPathFactory) -> Lined:
     """Support windows of endoflife.date, through the line; skipped where the data is absent."""
-    data = shared_data("endoflife")
+    data = everyday(shared_data("endoflife"), tmp_path_factory.mktemp("endoflife"))
     return line.of("endoflife", data, BELIEFGRAPH_ENDOFLIFE=str(data))
 
 

@@ -1,0 +1,108 @@
+"""Several client processes ask points at once: answers a second, together."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from neo4j import READ_ACCESS
+
+from graph.session import open_driver
+from queries.memory import Memory
+from tests.benchmarks.graph.asking import READS, questions
+from tests.benchmarks.graph.checking import parameters, plain_text, view_at
+from tests.benchmarks.graph.histories import Shape
+from tests.benchmarks.latency import percentile
+from tests.benchmarks.tables import Column, Table, Value, millis, whole
+
+CLIENTS: Final = 4
+SECONDS: Final = 6.0
+WARM_UP: Final = 300
+GOAL: Final = 2_000
+_KEY: Final = READS[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    connection: Any
+    shape: Shape
+    watermark: int
+    level: str
+    client: int
+    begins: float
+    """Seconds of `time.time` at which all begin to count."""
+
+
+def clients_table(connection: Any, shape: Shape, watermark: int) -> Table:
+    """`CLIENTS` processes, each with a connection of its own, by what they ask."""
+    rows: list[tuple[Value, ...]] = []
+    levels = {
+        "view.beliefs": "Python View, its basis made before",
+        "ruled": "the rule alone, plain driver",
+        "floor": "RETURN 1, plain driver",
+    }
+    for level, told in levels.items():
+        begins = time.time() + 8.0
+        tasks = [
+            _Task(connection, shape, watermark, level, client, begins) for client in range(CLIENTS)
+        ]
+        with multiprocessing.get_context("spawn").Pool(CLIENTS) as pool:
+            taken = [second for one in pool.map(_client, tasks, chunksize=1) for second in one]
+        rows.append(
+            (
+                told, len(taken), len(taken) / SECONDS, GOAL if level != "floor" else None,
+                percentile(taken, 0.5), percentile(taken, 0.95), percentile(taken, 0.99),
+            )
+        )  # fmt: skip
+    columns = (
+        Column(f"{CLIENTS} clients, a key each time", "what"),
+        Column("answers", "answers", whole),
+        Column("a second", "per_second", whole),
+        Column("goal", "goal", whole),
+        Column("p50 ms", "p50", millis),
+        Column("p95 ms", "p95", millis),
+        Column("p99 ms", "p99", millis),
+    )
+    return Table("graph: clients at once", columns, rows, ["they share the cores with the server"])
+
+
+def _client(task: _Task) -> list[float]:
+    asked = questions(_KEY, task.shape, task.watermark, 3_000)[task.client * 500 :]
+    with open_driver(task.connection) as driver:
+        memory = Memory(driver, task.connection.database)
+        text = plain_text(_KEY.ruled, 1)
+
+        def run(text: Any, given: dict[str, Any]) -> None:
+            with driver.session(
+                database=task.connection.database, default_access_mode=READ_ACCESS, fetch_size=-1
+            ) as session:
+                list(session.run(text, given))
+
+        if task.level == "view.beliefs":
+            views = [(view_at(memory, one), one) for one in asked[:500]]
+            works: list[Callable[[], object]] = [
+                lambda view=view, one=one: _KEY.ask(view, one) for view, one in views
+            ]
+        elif task.level == "ruled":
+            given = [parameters(one) for one in asked]
+            works = [lambda one=one: run(text, one) for one in given]
+        else:
+            works = [lambda: run("RETURN 1 AS one", {})]
+        for number in range(WARM_UP):
+            works[number % len(works)]()
+        return _until(works, task.begins)
+
+
+def _until(works: list[Callable[[], object]], begins: float) -> list[float]:
+    """Seconds of each answer that was begun in the window."""
+    time.sleep(max(0.0, begins - time.time()))
+    taken, number, ends = [], 0, begins + SECONDS
+    while time.time() < ends:
+        began = time.perf_counter()
+        works[number % len(works)]()
+        taken.append(time.perf_counter() - began)
+        number += 1
+    return taken

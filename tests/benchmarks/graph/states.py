@@ -1,0 +1,96 @@
+"""The whole belief state at one pair of instants: from the lake, and from the graph."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any, Final
+
+from neo4j import READ_ACCESS
+
+from graph.rows import prefix
+from graph.statements import statement
+from lakehouse.catalog import local
+from lakehouse.model.errors import IntegrityError
+from lakehouse.open_sql import OpenLake
+from lakehouse.store import Store
+from tests.benchmarks.graph.histories import TENANT
+from tests.benchmarks.graph.rectangles import Rectangles
+from tests.benchmarks.stack import Stack
+from tests.benchmarks.tables import Column, Table, Value, seconds, whole
+
+PAGE: Final = 2_000
+"""Entities of a page."""
+TURNS: Final = 3
+_PACKAGE: Final = __package__ or ""
+_COLUMNS: Final = "belief_id, subject, predicate, object, valid_from, recorded_from"
+_RULE: Final = (
+    "valid_from <= {v} AND {v} < valid_to AND recorded_from <= {k} AND {k} < recorded_to "
+    "AND listeners // 1 % 2 = 1 AND strictest <= 3"
+)
+
+
+def states_table(stack: Stack, rectangles: Rectangles, valid_at: int, known_at: int) -> Table:
+    """The same rows from both, best of some turns; they are as many as DuckDB says."""
+    wanted, _ = rectangles.live(valid_at, known_at)
+    began = time.perf_counter()
+    lake = OpenLake(Store(local(stack.home / "lake")), TENANT, known_at=known_at)
+    opening = time.perf_counter() - began
+    text = f"SELECT {_COLUMNS} FROM {{table}} WHERE " + _RULE.format(v=valid_at, k=known_at)  # noqa: S608
+    table = text.format(table="rectangles")
+    works: list[tuple[str, float | None, Callable[[], int]]] = [
+        ("lake: its SQL view, opened before", 0.3,
+         lambda: lake.sql(text.format(table="beliefs")).num_rows),
+        ("DuckDB: the table in memory", None,
+         lambda: rectangles.connection.execute(table).to_arrow_table().num_rows),
+        ("graph: pages of entities, columns", 2.1, lambda: _graph(stack, valid_at, known_at)),
+    ]  # fmt: skip
+    rows: list[tuple[Value, ...]] = [("lake: opening it for SQL", None, None, opening, None)]
+    for what, goal, work in works:
+        taken = [_timed(work, wanted) for _ in range(TURNS)]
+        rows.append((what, wanted, goal, min(taken), wanted / min(taken)))
+    columns = (
+        Column("whole state", "state"),
+        Column("rows", "rows", whole),
+        Column("goal s", "goal", seconds),
+        Column("seconds", "seconds", seconds),
+        Column("rows a second", "per_second", whole),
+    )
+    notes = [f"six columns; best of {TURNS}; the goals are for a set of 1,000,000 beliefs"]
+    return Table("graph: whole state", columns, rows, notes)
+
+
+def _timed(work: Callable[[], int], wanted: int) -> float:
+    began = time.perf_counter()
+    found = work()
+    taken = time.perf_counter() - began
+    if found != wanted:
+        raise IntegrityError(
+            f"a whole state has {found} rows, DuckDB's has {wanted}",
+            remedy="Find out why before measuring anything.",
+        )
+    return taken
+
+
+def _graph(stack: Stack, valid_at: int, known_at: int) -> int:
+    return sum(len(page["belief"]) for page in _pages(stack, valid_at, known_at))
+
+
+def _pages(stack: Stack, valid_at: int, known_at: int) -> Iterator[Any]:
+    given = {
+        "prefix": prefix(TENANT),
+        "valid_at": valid_at,
+        "known_at": known_at,
+        "listener": 1,
+        "clearance": 3,
+    }
+    with stack.driver.session(
+        database=stack.database, default_access_mode=READ_ACCESS, fetch_size=-1
+    ) as session:
+        bounds = session.run(statement("state_bounds", _PACKAGE), {**given, "page": PAGE}).single(
+            strict=True
+        )["found"]
+        text = statement("state_page", _PACKAGE)
+        for low, high in pairwise([*bounds, None]):
+            yield session.run(text, {**given, "low": low, "high": high}).single(strict=True)

@@ -1,0 +1,248 @@
+"""Writes into the graph: all of it from empty, a thousand changes a commit, one change a commit.
+
+Only the graph's own step is timed: the lake holds the commit before. What a step spends in the
+ledger (reading its commits, changes and headers from Iceberg) is told apart from the rest.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from graph.projector import Projected, project
+from graph.verify import Verified, verify
+from lakehouse.believe import believe
+from lakehouse.ledger import Ledger
+from lakehouse.model.episodes import Episode, Protection
+from lakehouse.model.errors import IntegrityError
+from lakehouse.model.ledger import Clock, Extracted
+from lakehouse.model.listeners import Listeners
+from lakehouse.model.statements import Operation, Statement
+from lakehouse.stamping import system_clock
+from tests.benchmarks.graph.histories import DAY, QUIET, SEED, TENANT, Shape, cardinality, thing
+from tests.benchmarks.latency import percentile
+from tests.benchmarks.machine import CpuClock
+from tests.benchmarks.stack import Stack
+from tests.benchmarks.tables import Column, Table, Value, millis, seconds, whole
+
+MANY: Final = 1_000
+MANY_COMMITS: Final = 8
+ONE_COMMITS: Final = 60
+WARM_UP: Final = 3
+
+
+class LedgerTime:
+    """A ledger that tells how long its methods took."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger, self.inside = ledger, 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._ledger, name)
+
+        def timed(*given: Any, **named: Any) -> Any:
+            began = time.perf_counter()
+            try:
+                return method(*given, **named)
+            finally:
+                self.inside += time.perf_counter() - began
+
+        return timed
+
+
+@dataclass(slots=True)
+class Step:
+    """One run of the graph's step: seconds, those in the ledger, and what was written."""
+
+    taken: float
+    ledger: float
+    edges: int
+
+
+@dataclass(slots=True)
+class Bulk:
+    """Something done to all of the graph: seconds, CPU of both, how many edges."""
+
+    what: str
+    edges: int
+    taken: float
+    own: float
+    server: float
+    goal: str = ""
+    missed: bool = False
+
+
+@dataclass(slots=True)
+class Written:
+    """All that was written and verified, for the table."""
+
+    bulk: list[Bulk] = field(default_factory=list)
+    many: list[Step] = field(default_factory=list)
+    one: list[Step] = field(default_factory=list)
+
+
+def edges_written(done: Projected) -> int:
+    """Edges made or closed."""
+    return (
+        done.edges_opened + done.edges_closed + done.confirms_opened + done.confirms_closed
+        + done.mentions
+    )  # fmt: skip
+
+
+def measured(
+    stack: Stack, work: Callable[[], Any], what: str, edges: Callable[[Any], int]
+) -> tuple[Any, Bulk]:
+    """Do it under the CPU clocks."""
+    with CpuClock(stack.process) as clock:
+        began = time.time()
+        result = work()
+        ended = time.time()
+    own, server = clock.between(began, ended)
+    return result, Bulk(what, edges(result), ended - began, own, server)
+
+
+def load(ledger: Ledger, stack: Stack) -> tuple[Projected, Bulk]:
+    """Project all of it into the empty graph."""
+    done, bulk = measured(
+        stack,
+        lambda: project(ledger, stack.driver, stack.database, TENANT),
+        "all from empty, online",
+        edges_written,
+    )
+    bulk.goal, bulk.missed = "12,000 edges/s", bulk.edges / bulk.taken < 12_000
+    return done, bulk
+
+
+def prove(ledger: Ledger, stack: Stack) -> tuple[Verified, Bulk]:
+    """Verify all of it; IntegrityError where anything differs."""
+    found, bulk = measured(
+        stack,
+        lambda: verify(ledger, stack.driver, stack.database, TENANT),
+        "full verify",
+        lambda verified: int(verified.edges),
+    )
+    if not found.equal:
+        raise IntegrityError(
+            f"the graph differs from the lake: {found.differences[:1]}",
+            remedy="Find out why before measuring anything.",
+        )
+    bulk.goal, bulk.missed = "30 s", bulk.taken > 30
+    return found, bulk
+
+
+class Live:
+    """Changes after the import, by the system's clock, through the whole lake."""
+
+    def __init__(self, ledger: Ledger, stack: Stack, shape: Shape) -> None:
+        self._ledger, self._stack, self._shape = ledger, stack, shape
+        self._chance = random.Random(f"{SEED} live")
+        self._run = f"{time.time_ns()}"
+        self._serial = 0
+
+    def steps(self, changes: int, commits: int, say: Callable[[str], None]) -> list[Step]:
+        """So many commits of so many changes each; the first few warm up."""
+        found = []
+        for number in range(WARM_UP + commits):
+            self._commit(changes)
+            timed = LedgerTime(self._ledger)
+            began = time.perf_counter()
+            done = project(timed, self._stack.driver, self._stack.database, TENANT)  # type: ignore[arg-type]
+            taken = time.perf_counter() - began
+            if number >= WARM_UP:
+                found.append(Step(taken, timed.inside, edges_written(done)))
+            if changes > 1 or number % 20 == 0:
+                say(f"graph: commit {number + 1} of {changes:,} changes: {taken * 1_000:.0f} ms")
+        return found
+
+    def _commit(self, changes: int) -> None:
+        numbers = self._chance.sample(range(self._shape.things), changes)
+        episodes, extracted = [], []
+        for number in numbers:
+            self._serial += 1
+            episode = f"live/{self._run}/{self._serial}"
+            episodes.append(
+                Episode(
+                    tenant=TENANT, episode_id=episode, source="live", source_key=thing(number),
+                    payload=b"{}", trust=2, classification=0, location=f"live:{self._serial}",
+                    protection=Protection(encrypted=False),
+                )
+            )  # fmt: skip
+            extracted.append(Extracted(self._statement(number, episode), record=thing(number)))
+        landed = self._ledger.land(TENANT, episodes)
+        self._ledger.append_statements(
+            TENANT, extracted, clock=Clock.SYSTEM, through=landed.commits[-1].position
+        )
+        believe(self._ledger, TENANT, cardinality, Listeners())
+
+    def _statement(self, number: int, episode: str) -> Statement:
+        start = system_clock() - self._chance.randrange(1, 30) * DAY
+        return Statement(
+            tenant=TENANT, statement_id=f"{episode}#1", op=Operation.ASSERT, recorded_at=0, seq=0,
+            episode_id=episode, subject=thing(number), predicate=QUIET,
+            object=f"now {self._serial}", object_kind="string", valid_from=start,
+            trust=2, source="live",
+        )  # fmt: skip
+
+
+def bulk_table(bulk: Sequence[Bulk]) -> Table:
+    """What was done to the whole graph."""
+    rows: list[tuple[Value, ...]] = [
+        (
+            one.what, one.edges, one.taken, one.edges / one.taken, one.goal,
+            ("missed" if one.missed else "met") if one.goal else "", one.own, one.server,
+        )
+        for one in bulk
+    ]  # fmt: skip
+    columns = (
+        Column("whole graph", "what"),
+        Column("edges", "edges", whole),
+        Column("seconds", "seconds", seconds),
+        Column("edges a second", "per_second", whole),
+        Column("goal", "goal"),
+        Column("", "met"),
+        Column("CPU own s", "own_cpu", seconds),
+        Column("CPU server s", "server_cpu", seconds),
+    )
+    notes = ["edges of every type: beliefs, confirmations, mentions; nodes beside them"]
+    return Table("graph: writes of all of it", columns, rows, notes)
+
+
+def steps_table(many: Sequence[Step], one: Sequence[Step]) -> Table:
+    """The graph's step of small commits."""
+    rows: list[tuple[Value, ...]] = []
+    for what, steps, goal in (
+        (f"{MANY:,} changes a commit", many, "10,000 edges/s"),
+        ("one change a commit", one, "p95 25 ms"),
+    ):
+        taken, outside = [s.taken for s in steps], [s.taken - s.ledger for s in steps]
+        edges = sum(step.edges for step in steps)
+        rate = edges / sum(taken)
+        missed = rate < 10_000 if steps is many else percentile(taken, 0.95) > 0.025
+        rows.append(
+            (
+                what, len(steps), edges / len(steps), percentile(taken, 0.5),
+                percentile(taken, 0.95), percentile(outside, 0.5), percentile(outside, 0.95),
+                rate, edges / sum(outside), goal, "missed" if missed else "met",
+            )
+        )  # fmt: skip
+    columns = (
+        Column("project alone", "what"),
+        Column("commits", "commits", whole),
+        Column("edges each", "edges", whole),
+        Column("p50 ms", "p50", millis),
+        Column("p95 ms", "p95", millis),
+        Column("but the ledger p50", "outside_p50", millis),
+        Column("p95", "outside_p95", millis),
+        Column("edges/s", "per_second", whole),
+        Column("but the ledger", "outside_per_second", whole),
+        Column("goal", "goal"),
+        Column("", "met"),
+    )
+    notes = [
+        "from the ledger's commit to the position in the graph; neither verified nor published",
+        "edges made and closed, mentions among them",
+    ]
+    return Table("graph: writes of small commits", columns, rows, notes)
