@@ -107,10 +107,11 @@ def _export(
             tables[shape.name] = table = Table(path, _columns(shape), delimiter)
             stack.callback(table.close)
         for state in states:
-            for shape, row in lake_rows(ledger, state.tenant, state.position):
-                tables[shape.name].add(row)
-                written += 1
-                if written % EVERY == 0:
+            for shape, rows in lake_rows(ledger, state.tenant, state.position):
+                for row in rows:
+                    tables[shape.name].add(row)
+                before, written = written, written + len(rows)
+                if before // EVERY < written // EVERY:
                     progress(f"exported {written:,} rows")
     filled = {shape: tables[shape.name] for shape in (*_NODES, *_ENDS) if tables[shape.name].rows}
     return Exported(
