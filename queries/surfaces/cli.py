@@ -158,6 +158,7 @@ _KNOWN: Final[Mapping[str, int]] = {
             "status",
             "land",
             "run",
+            "rebuild",
             "ask",
             "quarantine",
             "lake",
