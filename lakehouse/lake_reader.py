@@ -36,7 +36,7 @@ from lakehouse.pruning import (
     reach,
 )
 from lakehouse.registers import Registers
-from lakehouse.scan import committed, find
+from lakehouse.scan import check_whole, committed, find
 from lakehouse.stamping import Entry, Now, select
 from lakehouse.store import Store
 from lakehouse.table_spec import TableSpec
@@ -276,7 +276,8 @@ class LakeReader(Registers):
     ) -> pa.Table:
         """Rows of these entries' batches, in ledger order, with `rank` (scan.committed).
 
-        `where` prunes files, the Arrow expression `exactly` chooses rows.
+        `where` prunes files, the Arrow expression `exactly` chooses rows; without it they must be
+        as many as the commits counted.
         """
         wanted = None if columns is None else (*columns, *_BATCH)
         if not entries:
@@ -290,5 +291,7 @@ class LakeReader(Registers):
         chosen = is_equal("tenant", tenant)
         if exactly is not None:
             chosen &= exactly
-        found = find(self._store.load(spec), spec, pruned, wanted, chosen)
-        return committed(found, entries)
+        found = committed(find(self._store.load(spec), spec, pruned, wanted, chosen), entries)
+        if exactly is None:
+            check_whole(spec, entries, found.num_rows)
+        return found

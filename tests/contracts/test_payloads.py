@@ -202,7 +202,7 @@ def test_a_lost_vault_is_an_error_and_no_new_one_hides_it(tmp_path: Path) -> Non
     assert set(lake(tmp_path).headers("t")) == {"1"}
     vault.keys_of("u", [""])
     for name in ("1", "2"):
-        with pytest.raises(IntegrityError, match="has never held 1 keys that tenant 't'"):
+        with pytest.raises(IntegrityError, match="has never held 1 key that tenant 't'"):
             lake(tmp_path).land("t", [episode(name, SECRET + name.encode())])
     environ = {"HOME": str(tmp_path), "BELIEFGRAPH_VAULT": str(tmp_path / "elsewhere")}
     assert open_ledger(tmp_path, environ).payload("t", "1") == SECRET
