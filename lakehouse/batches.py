@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyiceberg.expressions import And, BooleanExpression
 
 from lakehouse.pruning import MOST_NAMED, among, equal_to, is_equal
-from lakehouse.scan import committed, find
+from lakehouse.scan import check_whole, committed, find
 from lakehouse.stamping import Entry
 from lakehouse.store import Store
 from lakehouse.table_spec import TableSpec
@@ -35,7 +35,8 @@ class Batches:
     ) -> pa.Table:
         """Rows of these entries' batches, in ledger order, with `rank` (scan.committed).
 
-        `where` prunes files, the Arrow expression `exactly` chooses rows.
+        `where` prunes files, the Arrow expression `exactly` chooses rows; without it they must be
+        as many as the commits counted.
         """
         wanted = None if columns is None else (*columns, *_BATCH)
         if not entries:
@@ -49,5 +50,7 @@ class Batches:
         chosen = is_equal("tenant", tenant)
         if exactly is not None:
             chosen &= exactly
-        found = find(self._store.load(spec), spec, pruned, wanted, chosen)
-        return committed(found, entries)
+        found = committed(find(self._store.load(spec), spec, pruned, wanted, chosen), entries)
+        if exactly is None:
+            check_whole(spec, entries, found.num_rows)
+        return found
