@@ -16,7 +16,7 @@ demo: $(VENV)/.installed ## land real time-zone history, run the line, ask five 
 	@$(BIN)/beliefgraph demo
 
 test: $(VENV)/.installed-dev ## every test, against a real Neo4j and real Iceberg tables
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test-5.26: $(VENV)/.installed-dev ## the graph's tests on Neo4j 5.26 with its own Java, and a change of version
 	BELIEFGRAPH_TEST_NEO4J=5.26 $(BIN)/python -m pytest tests/contracts/test_projection.py \

@@ -1,4 +1,4 @@
-"""One tenant's projection is removed, and made again from the lake alone.
+"""One tenant's projection is removed.
 
 The Projection node stays, at position 0 and unpublished, with the next generation: a reader
 that began before notices. The lake is not touched.
@@ -11,12 +11,10 @@ from typing import Final
 
 from neo4j import Driver
 
-from graph.projector import Projected, RebuildNeeded, project
 from graph.rows import prefix
-from graph.schema import VERSION
-from graph.state import now
+from graph.state import lanes, now
 from graph.statements import statement
-from lakehouse.ledger import Ledger, Progress
+from lakehouse.ledger import Progress
 
 ROWS: Final = 10_000
 """Edges of a transaction, and nodes."""
@@ -38,8 +36,11 @@ def drop(
     start, edges, nodes = prefix(tenant), 0, 0
     driver.execute_query(
         statement("reset_projection"),
-        tenant=tenant, now=now(), schema_version=VERSION, database_=database,
-    )  # fmt: skip
+        tenant=tenant,
+        lanes=lanes(tenant),
+        now=now(),
+        database_=database,
+    )
     for name in ("drop_edges_of_entities", "drop_edges_of_episodes", "drop_nodes"):
         with driver.session(database=database) as session:
             text = statement(name)
@@ -50,31 +51,3 @@ def drop(
             progress(f"dropped {edges} edges, {nodes} nodes")
     driver.execute_query(statement("dropped"), tenant=tenant, now=now(), database_=database)
     return Dropped(tenant=tenant, edges=edges, nodes=nodes)
-
-
-def rebuild(
-    ledger: Ledger,
-    driver: Driver,
-    database: str,
-    tenant: str,
-    *,
-    progress: Progress | None = None,
-) -> Projected:
-    """Drop, then project all of it again; unreadable until it is verified and published."""
-    drop(driver, database, tenant, progress=progress)
-    return project(ledger, driver, database, tenant, progress=progress)
-
-
-def catch_up(
-    ledger: Ledger,
-    driver: Driver,
-    database: str,
-    tenant: str,
-    *,
-    progress: Progress | None = None,
-) -> Projected:
-    """Project what waits; where that cannot be done on what is there, make the graph anew."""
-    try:
-        return project(ledger, driver, database, tenant, progress=progress)
-    except RebuildNeeded:
-        return rebuild(ledger, driver, database, tenant, progress=progress)

@@ -7,17 +7,16 @@ that a property too many in the graph is a difference as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from graph import rows as r
-from graph.projector import attested_through, consumed
+from graph.facts import attested_through, believed_at, consumed
 from graph.rows import Nodes, Row
-from graph.state import State
 from lakehouse.ledger import Ledger
-from lakehouse.model.errors import IntegrityError
-from lakehouse.model.ledger import Stage
+from lakehouse.model.beliefs import Belief, Support
+from lakehouse.model.episodes import Episode
 from lakehouse.model.statements import ENTITY
 
 
@@ -31,6 +30,8 @@ class Shape:
     key_at: tuple[int, ...]
     edge: bool
     belief_at: int | None = None
+    subject_at: int | None = None
+    """Where its subject's id stands, if it is an edge that the digest counts."""
 
     def key(self, row: Row) -> str:
         """What names the row in its group."""
@@ -45,53 +46,95 @@ class Shape:
 
 _ENDS: Final = ("start", "end")
 _COUNT: Final = ("number of properties",)
-BELIEF: Final = Shape("BELIEF", "belief", _ENDS + r.EDGE + _COUNT, (8,), True, 8)
-ATTRIBUTE: Final = Shape("ATTRIBUTE", "belief", _ENDS + r.EDGE + _COUNT, (8,), True, 8)
-CONFIRMS: Final = Shape("CONFIRMS", "confirms", _ENDS + r.CONFIRMS + _COUNT, (9,), True, 8)
+BELIEF: Final = Shape(
+    "BELIEF", "belief", _ENDS + r.EDGE + _COUNT, (r.BELIEF_ID,), True, r.BELIEF_ID, 0
+)
+ATTRIBUTE: Final = Shape(
+    "ATTRIBUTE", "belief", _ENDS + r.EDGE + _COUNT, (r.BELIEF_ID,), True, r.BELIEF_ID, 0
+)
+CONFIRMS: Final = Shape("CONFIRMS", "confirms", _ENDS + r.CONFIRMS + _COUNT, (9,), True, 8, 1)
 MENTIONS: Final = Shape("MENTIONS", "mentions", _ENDS + r.MENTIONS + _COUNT, (0, 1), True)
 ENTITY_NODE: Final = Shape("Entity", "entity", r.ENTITIES + _COUNT, (0,), False)
 VALUE_NODE: Final = Shape("Value", "value", r.VALUES + _COUNT, (0,), False)
 EPISODE_NODE: Final = Shape("Episode", "episode", r.EPISODES + _COUNT, (0,), False)
+ENTITY_NAME: Final = Shape("Entity", "entity", r.ENTITIES[:3], (0,), False)
+VALUE_TEXT: Final = Shape("Value", "value", ("id", "tenant", "predicate", "text"), (0,), False)
+_SURE: Final = tuple(
+    at for at, name in enumerate(r.EPISODES) if name not in ("location", "who", "tags")
+)
+EPISODE_HEAD: Final = Shape(
+    "Episode", "episode", tuple(r.EPISODES[at] for at in _SURE), (0,), False
+)
+"""What is sure of a node from some of its edges: the type or kind is the earliest of all, and an
+episode names somebody while any of what it said is there."""
 
 
-def lake_rows(ledger: Ledger, state: State) -> Iterator[tuple[Shape, Row]]:
+def lake_rows(ledger: Ledger, tenant: str, position: int) -> Iterator[tuple[Shape, Row]]:
     """Every row that the tenant's projection at that position should hold."""
-    tenant = state.tenant
-    commits = ledger.commits(tenant, stage=Stage.BELIEVE)
-    through = next((c.through for c in commits if c.position == state.position), None)
-    if through is None:
-        if state.position == 0:
-            return
-        raise IntegrityError(
-            f"the graph of {tenant!r} stands at position {state.position}, which its ledger does "
-            "not know",
-            remedy="Rebuild it: it was projected from another lake.",
-        )
-    attested_to = attested_through(consumed(ledger, tenant, through))
-    beliefs = ledger.beliefs(tenant, through=state.position)
-    supports = ledger.supports(tenant, through=state.position)
-    headers = ledger.headers(tenant)
-    wanted = {b.episode_id for b in beliefs} | {s.episode_id for s in supports}
-    r.require_headers(headers, wanted, tenant)
-    nodes = Nodes(tenant)
-    objects: dict[str, str] = {}
-    for belief in beliefs:
-        row = r.edge_row(belief, nodes.add(belief), headers[belief.episode_id], attested_to)
-        linked = belief.object is not None and belief.object_kind == ENTITY
-        if linked:
-            objects[belief.belief_id] = str(belief.object)
-        yield (BELIEF if linked else ATTRIBUTE), _counted(row, 2)
-    for support in supports:
-        nodes.add_support(support, objects.get(support.belief_id))
-        yield CONFIRMS, _counted(r.confirms_row(support, attested_to), 2)
+    told, nodes = _told(ledger, tenant, position, None), Nodes(tenant)
+    yield from _edges(told, nodes)
     for row in nodes.mention_rows():
         yield MENTIONS, _counted(row, 2)
     for row in nodes.entity_rows():
         yield ENTITY_NODE, [*row, 4]
     for row in nodes.value_rows():
         yield VALUE_NODE, _counted(row, 0)
-    for row in nodes.episode_rows(headers):
+    for row in nodes.episode_rows(told.headers):
         yield EPISODE_NODE, _counted(row, 0)
+
+
+def lake_rows_of(
+    ledger: Ledger, tenant: str, position: int, subjects: Collection[str]
+) -> Iterator[tuple[Shape, Row]]:
+    """As `lake_rows`, of these subjects: their edges and what they lead to.
+
+    Of a node that is told which follows from these edges alone.
+    """
+    told, nodes = _told(ledger, tenant, position, subjects), Nodes(tenant)
+    yield from _edges(told, nodes)
+    for row in nodes.entity_rows():
+        yield ENTITY_NAME, row[:3]
+    for row in nodes.value_rows():
+        yield VALUE_TEXT, [*row[:3], row[4]]
+    for row in nodes.episode_rows(told.headers):
+        yield EPISODE_HEAD, [row[at] for at in _SURE]
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the ledger says at one position."""
+
+    beliefs: list[Belief]
+    supports: list[Support]
+    headers: Mapping[str, Episode]
+    attested_to: int | None
+
+
+def _told(ledger: Ledger, tenant: str, position: int, subjects: Collection[str] | None) -> _Told:
+    if position == 0:
+        return _Told([], [], {}, None)
+    through = believed_at(ledger, tenant, position).through
+    attested_to = attested_through(consumed(ledger, tenant, through))
+    beliefs = ledger.beliefs(tenant, subjects=subjects, through=position)
+    supports = ledger.supports(tenant, subjects=subjects, through=position)
+    wanted = {b.episode_id for b in beliefs} | {s.episode_id for s in supports}
+    headers = ledger.headers(tenant, None if subjects is None else wanted)
+    r.require_headers(headers, wanted, tenant)
+    return _Told(beliefs, supports, headers, attested_to)
+
+
+def _edges(told: _Told, nodes: Nodes) -> Iterator[tuple[Shape, Row]]:
+    objects: dict[str, str] = {}
+    for belief in told.beliefs:
+        header = told.headers[belief.episode_id]
+        row = r.edge_row(belief, nodes.add(belief), header, told.attested_to)
+        linked = belief.object is not None and belief.object_kind == ENTITY
+        if linked:
+            objects[belief.belief_id] = str(belief.object)
+        yield (BELIEF if linked else ATTRIBUTE), _counted(row, 2)
+    for support in told.supports:
+        nodes.add_support(support, objects.get(support.belief_id))
+        yield CONFIRMS, _counted(r.confirms_row(support, told.attested_to), 2)
 
 
 def _counted(row: Row, first: int) -> Row:

@@ -12,12 +12,12 @@ from __future__ import annotations
 from neo4j import Driver
 
 from graph import state as states
-from graph.projector import clock_of, consumed
+from graph.facts import believed_at, clock_of, consumed
 from graph.state import State
 from graph.verify import Verified
 from lakehouse.ledger import Ledger
 from lakehouse.model.errors import ConflictError, IntegrityError
-from lakehouse.model.ledger import Clock, Commit, Publication, Stage
+from lakehouse.model.ledger import Clock, Publication, Stage
 
 
 def publish(
@@ -87,7 +87,7 @@ def record(ledger: Ledger, state: State) -> Publication:
 
 def _reach(ledger: Ledger, state: State, began_at: int) -> int:
     """The recorded instant up to which the projected position tells everything."""
-    through = _commit(ledger, state).through
+    through = believed_at(ledger, state.tenant, state.position).through
     heard = consumed(ledger, state.tenant, through)
     newest = heard[-1] if heard else None
     if newest is not None and clock_of(heard) is Clock.ATTESTED:
@@ -106,25 +106,13 @@ def _snapshots(ledger: Ledger, state: State) -> dict[str, int]:
     return {table: one for snapshots in named for table, one in snapshots.items()}
 
 
-def _commit(ledger: Ledger, state: State) -> Commit:
-    for commit in ledger.commits(state.tenant, stage=Stage.BELIEVE):
-        if commit.position == state.position:
-            return commit
-    raise IntegrityError(
-        f"the graph of {state.tenant!r} stands at position {state.position}, which its ledger "
-        "does not know",
-        remedy="Rebuild it: it was projected from another lake.",
-        tenant=state.tenant,
-    )
-
-
 def _require_green(state: State, verified: Verified) -> None:
     if not verified.equal:
         first = verified.differences[0] if verified.differences else None
         raise IntegrityError(
             f"the graph of {state.tenant!r} differs from its ledger in "
             f"{len(verified.differences)} places" + (f", {first.where} first" if first else ""),
-            remedy="Rebuild it (drop, then project) and verify again; the watermark stays.",
+            remedy=f"Mend it: beliefgraph verify {state.tenant} --repair; the watermark stays.",
             tenant=state.tenant,
         )
     now = (state.tenant, state.position, state.epoch, state.generation)

@@ -1,4 +1,4 @@
-"""What the graph does hold: every row of a tenant, read in ranges of node ids.
+"""What the graph does hold: every row of a tenant, or those of some entities, read in ranges.
 
 Ranges are cut so that each gives some thousand edges in one record (`collect`): a record of its
 own for every edge costs three times as much.
@@ -6,7 +6,7 @@ own for every edge costs three times as much.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
@@ -16,13 +16,16 @@ from graph.lake_rows import (
     ATTRIBUTE,
     BELIEF,
     CONFIRMS,
+    ENTITY_NAME,
     ENTITY_NODE,
+    EPISODE_HEAD,
     EPISODE_NODE,
     MENTIONS,
     VALUE_NODE,
+    VALUE_TEXT,
     Shape,
 )
-from graph.rows import Row, prefix
+from graph.rows import Row, node_id, prefix
 from graph.statements import statement
 
 NODES: Final = 20_000
@@ -36,6 +39,18 @@ _BY_ENTITY: Final = (
     ("read_belief", BELIEF),
     ("read_attribute", ATTRIBUTE),
 )
+_OF_ENTITIES: Final = (
+    ("belief_of", BELIEF),
+    ("attribute_of", ATTRIBUTE),
+    ("confirms_of", CONFIRMS),
+)
+_NODES: Final = {
+    ENTITY_NAME: "entity_names",
+    VALUE_TEXT: "value_texts",
+    EPISODE_HEAD: "episodes_of",
+}
+Wanted = Mapping[Shape, Collection[str]]
+"""Ids of nodes, by what is to be known of them."""
 _BY_EPISODE: Final = (
     ("read_episodes", EPISODE_NODE),
     ("read_confirms", CONFIRMS),
@@ -70,6 +85,56 @@ def _ahead(chunks: Iterator[tuple[Shape, list[Row]]]) -> Iterator[tuple[Shape, l
         while (chunk := coming.result()) is not None:
             coming = pool.submit(next, chunks, None)
             yield chunk
+
+
+def graph_rows_of(
+    driver: Driver, database: str, tenant: str, subjects: Collection[str], wanted: Wanted
+) -> Iterator[tuple[Shape, Row]]:
+    """The edges of these entities, and of the `wanted` nodes what is sure of them."""
+    ids = [node_id(tenant, one) for one in sorted(subjects)]
+    with driver.session(database=database, default_access_mode=READ_ACCESS) as session:
+        for some in _sized(session, ids):
+            for name, shape in _OF_ENTITIES:
+                for row in _ask(session, name, ids=some):
+                    yield shape, row
+        for shape, name in _NODES.items():
+            nodes = sorted(wanted.get(shape, ()))
+            for start in range(0, len(nodes), NODES):
+                for row in _ask(session, name, ids=nodes[start : start + NODES]):
+                    yield shape, row
+
+
+def subjects_of(
+    driver: Driver, database: str, tenant: str, beliefs: Collection[str], supports: Collection[str]
+) -> set[str]:
+    """The entities that edges with these ids are about, as far as the graph knows them."""
+    start = prefix(tenant)
+    with driver.session(database=database, default_access_mode=READ_ACCESS) as session:
+        found = _ask(session, "subjects_of_beliefs", ids=sorted(beliefs))
+        found += _ask(session, "subjects_of_supports", ids=sorted(supports))
+    return {one.removeprefix(start) for one in found if str(one).startswith(start)}
+
+
+def _sized(session: Session, ids: list[str]) -> Iterator[list[str]]:
+    """The ids in lists that hold about `EDGES` edges each."""
+    some, held = [], 0
+    for start in range(0, len(ids), NODES):
+        for name, edges in _ask(session, "sizes_of_entities", ids=ids[start : start + NODES]):
+            some.append(name)
+            held += 1 + edges
+            if held >= EDGES:
+                yield some
+                some, held = [], 0
+    if some:
+        yield some
+
+
+def holds(driver: Driver, database: str, tenant: str) -> bool:
+    """True when there is any entity or episode of the tenant."""
+    found = driver.execute_query(
+        statement("holds"), prefix=prefix(tenant), database_=database
+    ).records
+    return bool(found[0]["found"])
 
 
 def strays(driver: Driver, database: str, tenant: str) -> list[tuple[str, str, str, str]]:

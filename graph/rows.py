@@ -15,16 +15,25 @@ from typing import Final
 from lakehouse.model.beliefs import ERASED, Belief, Support, identity
 from lakehouse.model.episodes import Episode
 from lakehouse.model.errors import ConfigurationError, IntegrityError
+from lakehouse.model.instants import FOREVER
 from lakehouse.model.statements import ENTITY, TRUST_NAMES
 
 _LABEL: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-RESERVED: Final = frozenset({"Entity", "Value", "Episode", "Projection", "GraphSchema"})
+RESERVED: Final = frozenset(
+    {
+        "Entity", "Value", "Episode", "Projection", "ProjectionProof", "ProjectionLane",
+        "GraphSchema",
+    }
+)  # fmt: skip
 EDGE: Final = (
     "valid_from", "valid_to", "recorded_from", "recorded_to", "listeners", "classification",
-    "belief_id", "key", "predicate", "tenant", "episode_id", "origin", "source", "source_key",
-    "location", "trust", "verification", "classified", "valid_from_basis", "who", "tags",
-    "landed_at", "heard_at", "imported", "opened_by", "closed_by", "reason",
+    "landed_at", "belief_id", "trust", "key", "classified", "origin", "tenant", "episode_id",
+    "predicate", "source", "verification", "valid_from_basis", "source_key", "location", "who",
+    "tags", "heard_at", "imported", "opened_by", "closed_by", "reason", "closed_at",
 )  # fmt: skip
+"""What a read tests comes first; the rest so that it fills the store's records (graph/README)."""
+BELIEF_ID: Final = 2 + EDGE.index("belief_id")
+"""Where an edge's row, behind its two ends, has the belief's id."""
 CONFIRMS: Final = (
     "valid_from", "valid_to", "recorded_from", "recorded_to", "listeners", "classification",
     "belief_id", "support_id", "statement_id", "tenant", "trust", "episode_id", "heard_at",
@@ -158,39 +167,46 @@ class Nodes:
 
 
 def edge_row(belief: Belief, target: str, header: Episode, attested_to: int | None) -> Row:
-    """Row of `edge`; `imported` where the clock of `heard_at` is the source's, not the system's."""
+    """Row of `edge`; what says nothing that another column does not is left out.
+
+    That is `heard_at` where it is `recorded_from`, `opened_by` where it is `origin`, and
+    `imported` where the clock of the instant it was heard at is the system's own.
+    """
     who, tags, location = _person(header, told=belief.object is not None)
     return [
         f"{belief.tenant}/{belief.subject}", target,
         belief.valid_from, belief.valid_to, belief.recorded_from, belief.recorded_to,
-        belief.listeners, belief.strictest, belief.belief_id, belief.key, belief.predicate,
-        belief.tenant, belief.episode_id, belief.origin, header.source, header.source_key,
-        location, belief.trust, TRUST_NAMES[belief.trust], belief.classification,
-        belief.valid_from_basis, who, tags,
-        header.landed_at, belief.heard_at, _imported(belief.heard_at, attested_to),
-        belief.opened_by, belief.closed_by, None if belief.reason is None else belief.reason.value,
+        belief.listeners, belief.strictest, header.landed_at, belief.belief_id, belief.trust,
+        belief.key, belief.classification, belief.origin, belief.tenant, belief.episode_id,
+        belief.predicate, header.source, TRUST_NAMES[belief.trust], belief.valid_from_basis,
+        header.source_key, location, who, tags, *_heard(belief, attested_to),
+        None if belief.opened_by == belief.origin else belief.opened_by,
+        belief.closed_by, None if belief.reason is None else belief.reason.value,
+        None if belief.recorded_to == FOREVER else belief.recorded_to,
     ]  # fmt: skip
 
 
-def _imported(heard_at: int, attested_to: int | None) -> bool:
-    return attested_to is not None and heard_at <= attested_to
+def _heard(box: Belief | Support, attested_to: int | None) -> tuple[int | None, bool | None]:
+    """`heard_at` and `imported`, each where it says something."""
+    imported = attested_to is not None and box.heard_at <= attested_to
+    return None if box.heard_at == box.recorded_from else box.heard_at, imported or None
 
 
 def _person(header: Episode, *, told: bool) -> tuple[str | None, list[str] | None, str | None]:
     """Who said it, its tags and where it stood, unless what was said has been erased."""
     if not told:
         return None, None, None
-    return header.who, list(header.tags) or None, header.location
+    return header.who, list(header.tags) or None, header.location or None
 
 
 def confirms_row(support: Support, attested_to: int | None) -> Row:
-    """Row of `open_confirms`; `imported` as in `edge_row`."""
+    """Row of `open_confirms`; `heard_at` and `imported` as in `edge_row`."""
     return [
         f"{support.tenant}/{support.episode_id}", f"{support.tenant}/{support.subject}",
         support.valid_from, support.valid_to, support.recorded_from, support.recorded_to,
         support.listeners, support.classification, support.belief_id, support.support_id,
         support.statement_id, support.tenant, support.trust, support.episode_id,
-        support.heard_at, _imported(support.heard_at, attested_to),
+        *_heard(support, attested_to),
     ]  # fmt: skip
 
 

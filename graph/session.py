@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final, Protocol
 
 from neo4j import Driver, GraphDatabase
@@ -84,6 +86,16 @@ def open_driver(connection: Connection, *, warn: bool = False) -> Driver:
         driver.close()
         raise
     return driver
+
+
+@contextmanager
+def connected(connection: Connection) -> Iterator[Driver]:
+    """A driver for the block, closed behind it; UnavailableError where the server is lost in it."""
+    with open_driver(connection) as driver:
+        try:
+            yield driver
+        except (Neo4jError, DriverError) as failed:
+            raise _unavailable(failed, connection) from failed
 
 
 def server_version(driver: Driver) -> tuple[int, int]:

@@ -3,25 +3,32 @@
 `position` is the believe commit that is in the graph, `watermark` the recorded instant that is
 published (None before the first), `projecting` the commit of a batch that is under way or was
 left unfinished. `epoch` moves whenever edges below the watermark change, `generation` whenever
-the projection is dropped and begun anew.
+the projection is dropped and begun anew. `writer` is who may write: whoever begins takes over, and
+the one before stops at its next transaction (each lane of the writer has a node of its own that
+its transactions lock, so none of the old one is on its way any more).
 """
 
 from __future__ import annotations
 
 import json
 import time
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import LiteralString
+from typing import Final, LiteralString
 
-from neo4j import Driver
+from neo4j import Driver, ManagedTransaction
 
 from graph.schema import VERSION
 from graph.statements import statement
 from lakehouse.model.errors import ConflictError
 
-DROPPING = -1
+DROPPING: Final = -1
 """`projecting` while a tenant's projection is being removed."""
+REPAIRING: Final = -2
+"""`projecting` while it is being repaired, or a repair was left unfinished."""
+LANES: Final = 2
+"""Transactions of one writer that may be under way side by side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +46,11 @@ class State:
     clock: str
     attested_to: int | None
     """The recorded instant up to which the clock is the sources'; None without an import."""
-    schema_version: int
+    schema_version: int = VERSION
+    """Of the schema that its edges were written by."""
+    writer: str = ""
+    unfinished: int | None = None
+    """`projecting` as the batch that this state began found it."""
 
 
 def read(driver: Driver, database: str, tenant: str) -> State | None:
@@ -72,8 +83,12 @@ def place(driver: Driver, database: str, state: State) -> State:
     return _sure(found, state.tenant)
 
 
-def begin(driver: Driver, database: str, tenant: str, position: int, to: int) -> State:
-    """Open a batch from `position` to believe commit `to`; nothing where the position moved."""
+def begin(driver: Driver, database: str, tenant: str, position: int | None, to: int) -> State:
+    """Open a batch from `position` (None: any) to believe commit `to`, and take over the writing.
+
+    ConflictError where the position moved meanwhile, or a drop or repair began.
+    """
+    writer = uuid.uuid4().hex
     found = _one(
         driver,
         database,
@@ -81,45 +96,82 @@ def begin(driver: Driver, database: str, tenant: str, position: int, to: int) ->
         tenant=tenant,
         to=to,
         schema_version=VERSION,
+        writer=writer,
+        lanes=lanes(tenant),
         now=now(),
         **{"from": position},
     )
-    return _sure(found, tenant)
+    return _sure(found if found is not None and found.writer == writer else None, tenant)
 
 
-def bump(driver: Driver, database: str, tenant: str) -> None:
+def bump(driver: Driver, database: str, begun: State) -> None:
     """Tell readers that what is below the watermark is about to change."""
-    driver.execute_query(statement("bump_epoch"), tenant=tenant, now=now(), database_=database)
-
-
-def advance(
-    driver: Driver,
-    database: str,
-    begun: State,
-    *,
-    to: int,
-    ledger_to: int,
-    clock: str,
-    attested_to: int | None,
-    bump_epoch: bool,
-) -> State:
-    """Close the batch: the position moves, in the last transaction."""
     found = _one(
         driver,
         database,
-        statement("advance_projection"),
+        statement("bump_epoch"),
         tenant=begun.tenant,
-        to=to,
-        ledger_to=ledger_to,
-        clock=clock,
-        attested_to=attested_to,
-        bump=int(bump_epoch),
-        schema_version=VERSION,
+        writer=begun.writer,
         now=now(),
-        generation=begun.generation,
-        **{"from": begun.position},
     )
+    _sure(found, begun.tenant)
+
+
+def bump_within(tx: ManagedTransaction, begun: State) -> None:
+    """As `bump`, in a transaction that holds more: it locks the Projection node."""
+    parameters = {"tenant": begun.tenant, "writer": begun.writer, "now": now()}
+    record = tx.run(statement("bump_epoch"), parameters).single()
+    _sure(None if record is None else _state(record["projection"]), begun.tenant)
+
+
+def advancing(
+    begun: State, *, to: int, ledger_to: int, clock: str, attested_to: int | None, bump_epoch: bool
+) -> dict[str, object]:
+    """What `advance` closes the batch with."""
+    return {
+        "tenant": begun.tenant,
+        "from": begun.position,
+        "generation": begun.generation,
+        "epoch": begun.epoch,
+        "writer": begun.writer,
+        "to": to,
+        "ledger_to": ledger_to,
+        "clock": clock,
+        "attested_to": attested_to,
+        "bump": int(bump_epoch),
+        "schema_version": VERSION,
+        "now": now(),
+    }
+
+
+def advance(driver: Driver, database: str, begun: State, parameters: dict[str, object]) -> State:
+    """Close the batch: the position moves, in the last transaction."""
+    found = _one(driver, database, statement("advance_projection"), **parameters)
     return _sure(found, begun.tenant)
+
+
+def advance_within(tx: ManagedTransaction, begun: State, parameters: dict[str, object]) -> State:
+    """As `advance`, in a transaction that holds more."""
+    record = tx.run(statement("advance_projection"), parameters).single()
+    return _sure(None if record is None else _state(record["projection"]), begun.tenant)
+
+
+def lanes(tenant: str) -> list[str]:
+    """The ids of the nodes that a writer's lanes lock."""
+    return [f"{tenant}/{lane}" for lane in range(LANES)]
+
+
+def require_hold(tx: ManagedTransaction, begun: State, lane: int) -> None:
+    """Lock the lane until the transaction ends; ConflictError when another writer took over."""
+    record = tx.run(
+        statement("hold_lane"), lane=lanes(begun.tenant)[lane], writer=begun.writer
+    ).single()
+    if record is None or not record["held"]:
+        raise ConflictError(
+            f"another projector took over the graph of {begun.tenant!r}",
+            remedy="Let it finish, then run again: nothing is lost or doubled.",
+            tenant=begun.tenant,
+        )
 
 
 def set_watermark(
@@ -185,4 +237,6 @@ def _state(node: Mapping[str, object]) -> State:
         clock=str(node.get("clock") or ""),
         attested_to=number("attested_to"),
         schema_version=number("schema_version") or 0,
+        writer=str(node.get("writer") or ""),
+        unfinished=number("unfinished"),
     )

@@ -33,7 +33,6 @@ _OURS: Final = ("tenant", "batch_id", "ordinal", "kind", "heard_before")
 _BELIEF_FIELDS: Final = tuple(name for name in BELIEFS.arrow.names if name not in _OURS)
 _SUPPORT_FIELDS: Final = tuple(name for name in SUPPORTERS.arrow.names if name not in _OURS)
 
-
 _Columns = Mapping[str, Sequence[Any] | Same]
 _Place = tuple[str, str, int]
 """Tenant, batch, first ordinal."""
@@ -115,12 +114,14 @@ def _more(spec: TableSpec, place: _Place, count: int, columns: _Columns) -> pa.T
 
 
 def changes_of(
-    tenant: str, beliefs: pa.Table, supporters: pa.Table, recorded: Recorded
+    tenant: str, beliefs: pa.Table | None, supporters: pa.Table | None, recorded: Recorded
 ) -> BeliefChanges:
-    """Changes in the order of the rows, not yet merged.
+    """Changes in the order of the rows, not yet merged; without a table, none of its kind.
 
     `recorded` is asked for what rows older than the column `heard_before` do not tell.
     """
+    beliefs = BELIEFS.arrow.empty_table() if beliefs is None else beliefs
+    supporters = SUPPORTERS.arrow.empty_table() if supporters is None else supporters
     opened, boxes = _kind(beliefs, OPENED), _kind(supporters, OPENED)
     return BeliefChanges(
         opened=tuple(_beliefs(tenant, opened, _heard(opened, "origin", recorded))),
@@ -139,10 +140,10 @@ def _kind(rows: pa.Table, kind: str) -> pa.Table:
 
 def _heard(rows: pa.Table, statement: str, recorded: Recorded) -> list[int]:
     """When the statement that each row names became known."""
-    told = pc.subtract(rows["recorded_from"], rows["heard_before"])
-    if not told.null_count:
-        return list(told.to_pylist())
-    named = list(zip(told.to_pylist(), values(rows, statement), strict=True))
+    told = pc.subtract(rows["recorded_from"], rows["heard_before"]).to_pylist()
+    if None not in told:
+        return list(told)
+    named = list(zip(told, values(rows, statement), strict=True))
     known = recorded({name for at, name in named if at is None})
     return [known[name] if at is None else at for at, name in named]
 

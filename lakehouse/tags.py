@@ -9,6 +9,7 @@ from typing import Final
 from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.table import Table
 from pyiceberg.table.refs import SnapshotRefType
+from pyiceberg.table.snapshots import Snapshot
 
 from lakehouse.codec_commits import entries_of
 from lakehouse.failures import answering
@@ -30,8 +31,8 @@ def tag(store: Store, name: str) -> dict[str, int]:
     """Tag every table's current snapshot; the snapshot id by table, empty tables left out.
 
     `commits` is tagged first and the data tables after it, so every batch that the tagged
-    commits name is in the tagged tables. A tagging that was cut off is completed. InputError
-    where the name cannot be used or is taken.
+    commits name is in the tagged tables. A tagging that was cut off is completed; what was empty
+    then stays out. InputError where the name cannot be used or is taken.
     """
     if not _TAG.fullmatch(name) or name == "main" or CALENDAR.fullmatch(name):
         raise InputError(
@@ -39,7 +40,14 @@ def tag(store: Store, name: str) -> dict[str, int]:
             remedy="Begin with a letter; letters, digits, dots, dashes and underscores follow. "
             "Tags of days and months are set by upkeep.",
         )
-    missing = [spec for spec in _commits_first() if _lacks(store.load(spec), name)]
+    held, commits = tagged(store, name), store.load(COMMITS)
+    if held and COMMITS.name not in held:
+        raise InputError(
+            f"tag {name!r} names {', '.join(held)}, but no commits: its removal was cut off",
+            remedy=f"Remove it first: `beliefgraph lake tag {name} --remove`.",
+        )
+    then = commits.snapshot_by_name(name)
+    missing = [spec for spec in _commits_first() if _lacks(store.load(spec), name, then)]
     if not missing:
         raise InputError(
             f"tag {name!r} exists already",
@@ -61,8 +69,11 @@ def tagged(store: Store, name: str) -> dict[str, int]:
 
 
 def remove_tag(store: Store, name: str) -> list[str]:
-    """Take a tag off every table that carries it; their names. InputError for an unknown one."""
-    names = list(tagged(store, name))
+    """Take a tag off every table that carries it; their names. InputError for an unknown one.
+
+    Off `commits` last: while that has it, what the others hold beyond it does not count.
+    """
+    names = sorted(tagged(store, name), key=lambda table: table == COMMITS.name)
     if not names:
         raise InputError(f"no table has a tag {name!r}", remedy=_known_tags(store))
     for table in names:
@@ -99,8 +110,12 @@ def _commits_first() -> Iterator[TableSpec]:
     yield from (spec for spec in TABLES.values() if spec is not COMMITS)
 
 
-def _lacks(table: Table, name: str) -> bool:
-    return table.metadata.current_snapshot_id is not None and name not in table.metadata.refs
+def _lacks(table: Table, name: str, then: Snapshot | None) -> bool:
+    """Whether it has no tag, and held something at the tagged snapshot of `commits` if given."""
+    if name in table.metadata.refs or table.metadata.current_snapshot_id is None:
+        return False
+    oldest = min(one.timestamp_ms for one in table.metadata.snapshots)
+    return then is None or oldest <= then.timestamp_ms
 
 
 def _set(store: Store, spec: TableSpec, name: str) -> None:

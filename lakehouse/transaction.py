@@ -14,6 +14,8 @@ from pyiceberg.table import Table, Transaction
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.update import TableUpdate
 
+from lakehouse.admission import check_in_time
+from lakehouse.stamping import system_clock
 from lakehouse.writing import data_files
 
 
@@ -22,6 +24,7 @@ class QuickTransaction(Transaction):
 
     def __init__(self, table: Table) -> None:
         super().__init__(table)
+        self._began = system_clock()
         self._worked_out: tuple[TableMetadata, tuple[TableUpdate, ...], TableMetadata] | None = None
         self._for_identity = False
 
@@ -39,7 +42,12 @@ class QuickTransaction(Transaction):
         return known[2]
 
     def commit_transaction(self) -> Table:
-        """As PyIceberg's, which looks first at the table's UUID: nothing staged changes that."""
+        """As PyIceberg's, which looks first at the table's UUID: nothing staged changes that.
+
+        ConflictError where its files were written so long ago (this process was suspended) that
+        they may have been swept.
+        """
+        check_in_time(self._began, system_clock())
         self._for_identity = True
         try:
             return super().commit_transaction()

@@ -60,7 +60,7 @@ def land(source: str, files: Sequence[Path], confirm: bool, as_json: bool) -> No
 @click.command()
 @click.argument("tenant", required=False)
 @click.option("--land/--no-land", "landing", default=False, help="Land the tenant's files first.")
-@click.option("--rebuild", is_flag=True, help="Drop the tenant's graph, make it from the lake.")
+@click.option("--rebuild", is_flag=True, help="Make all of the graph what the lake says.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def run(tenant: str | None, landing: bool, rebuild: bool, as_json: bool) -> None:
     """Run a tenant's line: extract, believe, project, prove, publish.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import dagster as dg
 
-from pipelines import upkeep
+from pipelines import nightly, upkeep
 from pipelines.assets import landing, plain, tenant_line
 from pipelines.extract.declaration import Declaration
 from pipelines.resources import Graph, Lake, Narrator
@@ -57,6 +57,7 @@ def defs() -> dg.Definitions:
             dg.load_from_defs_folder(path_within_project=SHIPPED.parent),
             dg.Definitions(assets=[landing(one) for one in own]),
             upkeep.definitions(),
+            nightly.definitions(),
             *(
                 line_of(tenant, sources, landings=False)
                 for tenant, sources in tenants_of(found).items()

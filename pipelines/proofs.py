@@ -7,7 +7,8 @@ from typing import Any
 
 import dagster as dg
 
-from graph.verify import Difference, Kind, Verified
+from graph.comparison import Difference, Kind
+from graph.verify import Verified
 from lakehouse.model.errors import ConflictError
 
 _NUMBERS = ("position", "epoch", "generation", "edges", "nodes")
@@ -21,6 +22,7 @@ def written(found: Verified) -> dict[str, Any]:
         **{name: getattr(found, name) for name in _NUMBERS},
         "digest": found.digest,
         "lake_digest": found.lake_digest,
+        "compared": found.summary,
         "differences": len(found.differences),
         "first_differences": dg.MetadataValue.json(
             [f"{one.kind} {one.belief_id} {one.where}" for one in found.differences[:_SHOWN]]

@@ -18,7 +18,7 @@ from pydantic import PrivateAttr
 
 from graph import schema
 from graph.server import connection_from, home_from
-from graph.session import open_driver
+from graph.session import connected
 from lakehouse.iceberg import IcebergLedger, open_ledger
 
 SECONDS_BETWEEN: Final = 2.0
@@ -49,7 +49,7 @@ class Graph(ConfigurableResource):  # type: ignore[type-arg]
     def open(self) -> Iterator[tuple[Driver, str]]:
         """A driver and the database's name; closed at the end."""
         connection = connection_from(os.environ)
-        with open_driver(connection) as driver:
+        with connected(connection) as driver:
             schema.ensure(driver, connection.database)
             yield driver, connection.database
 

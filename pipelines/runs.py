@@ -33,7 +33,7 @@ class LandConfig(dg.Config):
 
 
 class ProjectConfig(dg.Config):
-    """Whether to drop the tenant's graph and make it again from the lake."""
+    """Whether to compare all of the tenant's graph with the lake and write what differs."""
 
     rebuild: bool = False
 
@@ -97,8 +97,8 @@ def execute(
         except DagsterAssetCheckFailedError as failed:
             raise IntegrityError(
                 "the graph does not equal the lake, so nothing was published",
-                remedy="`beliefgraph doctor` says if the graph was made from another lake; else "
-                "rebuild it from this one: beliefgraph run TENANT --rebuild.",
+                remedy="`beliefgraph verify TENANT` names what differs, --repair mends it; "
+                "`beliefgraph doctor` says if the graph was made from another lake.",
             ) from failed
     return Ran(str(result.run_id), dict(_numbers(result)), dict(_seconds(result)))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
 
 from lakehouse.model.errors import InputError, IntegrityError
@@ -27,6 +28,18 @@ _VERBS: Final[Mapping[str, _Ask]] = {
     "paths": lambda view, q: view.paths(q["start"], q["hops"]),
     "holders": lambda view, q: view.holders(q["predicate"], q["value"], via=q["via"]),
     "history": lambda view, q: view.history(q["entity"], q["predicate"]),
+    "key": lambda view, q: view.key(q["entity"], q["predicate"], q["value"]),
+    "paths_between": lambda view, q: view.paths_between(q["start"], q["end"], q["hops"]),
+    "episode": lambda view, q: view.episode(q["episode"]),
+    "recorded": lambda view, q: view.recorded(q["since"], q["until"]),
+}
+_FIELDS: Final[Mapping[str, Mapping[str, tuple[type, ...]]]] = {
+    "beliefs": {"entity": (str,), "predicate": (str, NoneType)},
+    "entity": {"entity": (str,)},
+    "neighbours": {"entity": (str,), "hops": (int,)},
+    "paths": {"start": (str,), "hops": (int,)},
+    "holders": {"predicate": (str,), "value": (str,), "via": (str, list, NoneType)},
+    "history": {"entity": (str,), "predicate": (str,)},
 }
 
 
@@ -62,7 +75,12 @@ class Told:
         }
 
     def ask(self, view: View | LakeView) -> Answer:
-        """The same question of a view."""
+        """The same question of a view; InputError where its engine does not answer such a one."""
+        if not hasattr(view, self.question["verb"]):
+            raise InputError(
+                f"the lake's engine does not answer {self.question['verb']}",
+                remedy="Ask the graph: leave out --engine lake.",
+            )
         return _VERBS[self.question["verb"]](view, self.question)
 
     def check(self, answer: Answer, support: Supporters) -> None:
@@ -116,6 +134,9 @@ def _told(record: Any) -> Told:
     question, basis = dict(record["question"]), record["basis"]
     if question["verb"] not in _VERBS:
         raise ValueError(f"verb {question['verb']!r} is not known")
+    for name, kinds in _FIELDS[question["verb"]].items():
+        if type(question[name]) not in kinds:
+            raise ValueError(f"question.{name} is {question[name]!r}")
     return Told(
         question=question,
         digest=str(record["digest"]),

@@ -26,7 +26,8 @@ from lakehouse.tables import STATEMENTS
 from lakehouse.vault import open_vault
 from queries.basis import Asked, Basis, State, settle
 from queries.engine import Engine, Question, Reply
-from queries.lake_view import LakeBasis, LakeView
+from queries.lake_basis import LakeBasis
+from queries.lake_view import LakeView
 
 
 @dataclass(frozen=True, slots=True)

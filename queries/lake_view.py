@@ -1,45 +1,30 @@
-"""A view asks the lake at one basis: the verbs of `View` that a point in time needs.
+"""A view asks the lake at one basis: the verbs of `View`, without the graph.
 
-Every answer is painted from `statements` by SQL (`lakehouse.asof`); neither beliefs nor graph are
-read.
+What is believed at a pair of instants is painted from `statements` by SQL (`lakehouse.asof`) and
+reads no belief; what spans instants is told from the lake's own rectangles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, NoReturn
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
 
 from lakehouse.asof.asof import MOST_CLEARANCE, AsOf, At, Question, Top, links
 from lakehouse.asof.rectangles import Rectangle, covering
 from lakehouse.ledger import Ledger
 from lakehouse.model.beliefs import ERASED, identity, key_of
 from lakehouse.model.episodes import Episode
-from lakehouse.model.errors import InputError, IntegrityError
-from lakehouse.model.instants import FOREVER
+from lakehouse.model.errors import IntegrityError
+from lakehouse.model.instants import FOREVER, show
 from queries.answers import Answer, Believed, Evidence, Path, told_cause
-from queries.basis import Basis
+from queries.basis import Instant
+from queries.differences import Differences, different, other_pair
+from queries.lake_basis import LakeBasis
+from queries.lake_rectangles import Rectangles
+from queries.limits import recorded_period, told_whole
 from queries.statements import steps_checked
-
-ENGINE: Final = "lake"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LakeBasis(Basis):
-    """A basis answered by the lake: `snapshots` are those that were read.
-
-    `proof` says how the snapshots that another basis named bear on this answer, if any did.
-    """
-
-    proof: tuple[str, ...] = ()
-
-    def notes(self) -> tuple[str, ...]:
-        """What must be said in words beside an answer on this basis."""
-        return (*Basis.notes(self), "answered by the lake without the graph", *self.proof)
-
-    def as_record(self) -> dict[str, object]:
-        """For JSON, with `engine`."""
-        return {**Basis.as_record(self), "engine": ENGINE}
+from queries.streaming import States
 
 
 class LakeView:
@@ -53,6 +38,7 @@ class LakeView:
         self._attested_to = attested_to
         self._at = At(basis.valid_at, basis.known_at, basis.listener)
         self._supports: dict[str, tuple[Evidence, ...]] = {}
+        self._rectangles = Rectangles(ledger, basis, attested_to)
 
     def beliefs(self, entity: str, predicate: str | None = None) -> Answer:
         """What is believed about one entity, of one predicate or of all."""
@@ -90,7 +76,7 @@ class LakeView:
                 for step in steps
                 if step.object == chain[0].subject and step not in chain[:-1]
             ]
-        return self._answer(question, (), chains)
+        return self._answer(question, (), map(_path, chains))
 
     def paths(self, start: str, hops: int) -> Answer:
         """Everything reached from an entity in 1 to `hops` believed steps, with the fewest.
@@ -110,18 +96,85 @@ class LakeView:
             best.update(ahead)
             edge = sorted(ahead)
         del best[start]
-        return self._answer({"verb": "paths", "start": start, "hops": hops}, (), best.values())
-
-    def history(self, entity: str, predicate: str) -> NoReturn:
-        """Refused (InputError): the lake's engine paints one pair of instants at a time."""
-        raise InputError(
-            f"the history of {entity} {predicate} is not told by engine {ENGINE}",
-            remedy="Ask it of the graph: leave out --engine.",
+        return self._answer(
+            {"verb": "paths", "start": start, "hops": hops}, (), map(_path, best.values())
         )
+
+    def key(self, entity: str, predicate: str, value: str | None = None) -> Answer:
+        """What is believed of one key; `value` as in `View.key`."""
+        question = {"verb": "key", "entity": entity, "predicate": predicate, "value": value}
+        parts = (entity, predicate) if value is None else (entity, predicate, value)
+        key = key_of(self.basis.tenant, *parts)
+        told = self._told(self._tops([(entity, predicate)]))
+        return self._answer(question, [belief for belief in told if belief.key == key])
+
+    def paths_between(self, start: str, end: str, hops: int) -> Answer:
+        """Every shortest chain of 1 to `hops` believed steps, whichever way each points."""
+        question = {"verb": "paths_between", "start": start, "end": end, "hops": hops}
+        chains: list[tuple[str, tuple[Believed, ...]]] = [(start, ())]
+        met = {start}
+        for _ in range(steps_checked(hops) if start != end else 0):
+            steps = self._touching(sorted({here for here, _ in chains}))
+            chains = [
+                (there, (*chain, step))
+                for here, chain in chains
+                for step in steps
+                for there in _beyond(step, here)
+                if there not in met
+            ]
+            met |= {there for there, _ in chains}
+            if end in met:
+                break
+        paths = [Path(start, end, chain) for here, chain in chains if chain and here == end]
+        return self._answer(question, (), told_whole(paths, "paths"))
+
+    def history(self, entity: str, predicate: str) -> Answer:
+        """Every rectangle of one predicate known by `known_at`, at whatever `valid_at`."""
+        question = {"verb": "history", "entity": entity, "predicate": predicate}
+        return Answer(question, self.basis, self._rectangles.history(entity, predicate))
+
+    def episode(self, episode: str) -> Answer:
+        """Every rectangle that an episode is the origin of, or confirmed, known by `known_at`."""
+        told = self._rectangles.episode(episode)
+        return Answer({"verb": "episode", "episode": episode}, self.basis, told)
+
+    def recorded(self, since: Instant, until: Instant) -> Answer:
+        """Every rectangle that was opened or closed in the recorded period [since, until)."""
+        start, end = recorded_period(since, until)
+        question = {"verb": "recorded", "since": show(start), "until": show(end)}
+        told = self._rectangles.recorded(start, end)
+        return Answer(question, self.basis, told_whole(told, "beliefs"))
+
+    def diff(
+        self,
+        entity: str,
+        predicate: str | None = None,
+        *,
+        valid_at: Instant | None = None,
+        known_at: Instant | None = None,
+    ) -> Differences:
+        """What became different about an entity since another pair of instants (`View.diff`)."""
+        valid, known = other_pair(self.basis, valid_at, known_at)
+        before = replace(self.basis, valid_at=valid, known_at=known)
+        then = LakeView(self._asof, self._ledger, before, self._attested_to)
+        told = (view.beliefs(entity, predicate).beliefs for view in (then, self))
+        question = {"verb": "diff", "entity": entity, "predicate": predicate}
+        return Differences(question, before, self.basis, different(*told))
+
+    def state(self) -> Iterator[States]:
+        """All that is believed at the basis, in pages of columns."""
+        return self._rectangles.states()
 
     def support(self, *beliefs: Believed) -> dict[str, tuple[Evidence, ...]]:
         """Who says so, by belief id, of beliefs that this view told: the origin first."""
         return {belief.belief_id: self._supports[belief.belief_id] for belief in beliefs}
+
+    def _touching(self, entities: Sequence[str]) -> list[Believed]:
+        """The believed edges between entities that leave or reach one of these."""
+        leaving = self._asof.tops_of([(entity, self._at) for entity in entities])
+        reaching = self._tops(self._asof.keys_holding(entities, links=True))
+        found = self._told([top for top in (*leaving, *reaching) if links(top)])
+        return list({belief.belief_id: belief for belief in found}.values())
 
     def _holding(
         self, predicate: str, values: Sequence[str], *, entities: bool = False
@@ -215,14 +268,26 @@ class LakeView:
         self,
         question: Mapping[str, object],
         told: Iterable[Believed],
-        chains: Iterable[tuple[Believed, ...]] = (),
+        chains: Iterable[Path] = (),
     ) -> Answer:
-        paths = [Path(chain[0].subject, chain[-1].object, chain) for chain in chains]
+        paths = list(chains)
         paths.sort(key=lambda p: (p.length, p.start, p.end, [step.order for step in p.steps]))
         every = {step.belief_id: step for path in paths for step in path.steps}
         every |= {belief.belief_id: belief for belief in told}
         beliefs = tuple(sorted(every.values(), key=lambda belief: belief.order))
         return Answer(question, self.basis, beliefs, tuple(paths))
+
+
+def _path(chain: tuple[Believed, ...]) -> Path:
+    return Path(chain[0].subject, chain[-1].object, chain)
+
+
+def _beyond(step: Believed, here: str) -> Iterator[str]:
+    """The other end of a step that leaves or reaches an entity."""
+    if step.subject == here:
+        yield step.object
+    elif step.object == here:
+        yield step.subject
 
 
 def _ids(path: Sequence[Believed]) -> list[str]:

@@ -77,6 +77,23 @@ def chains(found: Row, basis: Basis) -> tuple[tuple[Believed, ...], tuple[Path, 
     return told, tuple(paths)
 
 
+def history(rows: Iterable[Row], basis: Basis) -> tuple[Believed, ...]:
+    """Rectangles in the order in which they became known."""
+    told = (believed(row, basis) for row in rows)
+    return tuple(sorted(told, key=lambda b: (b.recorded_from, b.valid_from, b.belief_id)))
+
+
+def between(
+    start: str, end: str, found: Row, basis: Basis
+) -> tuple[tuple[Believed, ...], tuple[Path, ...]]:
+    """Beliefs told once, and the paths from `start` to `end`, whose steps may point either way."""
+    named, rows = found
+    told = beliefs(rows, basis)
+    by_id = {belief.belief_id: belief for belief in told}
+    paths = [Path(start, end, tuple(by_id[one] for one in ids)) for ids in named]
+    return told, tuple(sorted(paths, key=lambda path: [step.order for step in path.steps]))
+
+
 def confirmation(row: Row) -> Evidence:
     """A further supporter; the order of a row is that of `cypher/support.cypher`."""
     return Evidence(

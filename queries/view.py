@@ -1,4 +1,4 @@
-"""A view asks the graph at one basis: entity, beliefs, neighbours, paths, holders, history, why.
+"""A view asks the graph at one basis: the verbs, one method each.
 
 It is pinned when it is made: later publications do not move it. Every answer carries the basis
 with the epoch and generation that it was read from.
@@ -6,22 +6,26 @@ with the epoch and generation that it was read from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, LiteralString
 
 from neo4j import Session
 
 from graph.rows import node_id
-from lakehouse.model.beliefs import identity
+from lakehouse.model.beliefs import identity, key_of
 from lakehouse.model.errors import ConflictError, InputError
+from lakehouse.model.instants import show
 from lakehouse.model.statements import CLASSIFICATION
 from queries import rows
 from queries.answers import Answer, Believed, Evidence
-from queries.basis import Basis, State
+from queries.basis import Basis, Instant, State
+from queries.differences import Differences, different, other_pair
+from queries.limits import MOST_TOLD, recorded_period, told_whole
 from queries.raw import RawAnswer, read_raw
 from queries.reading import Found, Reader
-from queries.statements import stepping, steps_checked, verb
+from queries.statements import asked_by, stepping, steps_checked, verb
+from queries.streaming import States, stream
 
 
 class View:
@@ -91,9 +95,84 @@ class View:
         """
         found, basis = self._read(verb("history"), entity=self._node(entity), predicate=predicate)
         question = {"verb": "history", "entity": entity, "predicate": predicate}
-        told = rows.beliefs(found.rows, basis)
-        told = tuple(sorted(told, key=lambda b: (b.recorded_from, b.valid_from, b.belief_id)))
-        return Answer(question, basis, told)
+        return Answer(question, basis, rows.history(found.rows, basis))
+
+    def key(self, entity: str, predicate: str, value: str | None = None) -> Answer:
+        """What is believed of one key, by its index and not from its entity.
+
+        `value` belongs to the keys of predicates that hold many values, one key a value.
+        """
+        parts = (entity, predicate) if value is None else (entity, predicate, value)
+        found, basis = self._read(verb("key"), key=key_of(self.basis.tenant, *parts))
+        question = {"verb": "key", "entity": entity, "predicate": predicate, "value": value}
+        return Answer(question, basis, rows.beliefs(found.rows, basis))
+
+    def paths_between(self, start: str, end: str, hops: int) -> Answer:
+        """Every shortest chain of 1 to `hops` believed steps between two entities.
+
+        Whichever way each step points. InputError where there are more than `MOST_TOLD`.
+        """
+        text = stepping("paths_between", "{1,3}", f"{{1,{steps_checked(hops)}}}")
+        ends = {"entity": self._node(start), "end": self._node(end), "most": MOST_TOLD}
+        found, basis = self._read(text, **ends)
+        question = {"verb": "paths_between", "start": start, "end": end, "hops": hops}
+        told, paths = rows.between(start, end, found.rows, basis)
+        return Answer(question, basis, told, told_whole(paths, "paths"))
+
+    def episode(self, episode: str) -> Answer:
+        """Every rectangle that an episode is the origin of, or confirmed, known by `known_at`.
+
+        At whatever `valid_at`; the evidence says which of them are its own.
+        """
+        node = self._node(episode)
+        found, basis = self._read(verb("episode"), episode=episode, node=node)
+        question = {"verb": "episode", "episode": episode}
+        return Answer(question, basis, rows.history(found.rows, basis))
+
+    def recorded(self, since: Instant, until: Instant) -> Answer:
+        """Every rectangle that was opened or closed in the recorded period [since, until).
+
+        At whatever `valid_at`, and nothing after `known_at`. InputError where there are more than
+        `MOST_TOLD`.
+        """
+        start, end = recorded_period(since, until)
+        given = {"since": start, "until": end, "most": MOST_TOLD}
+        found, basis = self._read(verb("recorded"), **given)
+        question = {"verb": "recorded", "since": show(start), "until": show(end)}
+        told = rows.history(found.rows, basis)
+        return Answer(question, basis, told_whole(told, "beliefs"))
+
+    def diff(
+        self,
+        entity: str,
+        predicate: str | None = None,
+        *,
+        valid_at: Instant | None = None,
+        known_at: Instant | None = None,
+    ) -> Differences:
+        """What became different about an entity since another pair of instants, read together.
+
+        The other pair's instants are this view's own where they are not given.
+        """
+        valid, known = other_pair(self.basis, valid_at, known_at)
+        now: dict[str, int] = {"number": 1, **self.basis.rule}
+        questions = [now | {"number": 0, "valid_at": valid, "known_at": known}, now]
+        text = asked_by("diff", "q")
+        found, after = self._read(
+            text, entity=self._node(entity), predicate=predicate, questions=questions
+        )
+        before = replace(after, valid_at=valid, known_at=known)
+        told = dict(found.rows)
+        return Differences(
+            {"verb": "diff", "entity": entity, "predicate": predicate},
+            before,
+            after,
+            different(rows.beliefs(told[0], before), rows.beliefs(told[1], after)),
+        )
+
+    def state(self) -> Iterator[States]:
+        """All that is believed at the basis, in pages of columns; see `queries.streaming`."""
+        return stream(self._reader, self.basis)
 
     def support(self, *beliefs: Believed) -> dict[str, tuple[Evidence, ...]]:
         """Who says so, by belief id: the origin first, then the live confirmations.

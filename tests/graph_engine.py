@@ -15,9 +15,9 @@ from typing import Final
 
 from neo4j import Driver
 
-from graph.drop import rebuild
-from graph.projector import RebuildNeeded, project
+from graph.projector import RepairNeeded, project
 from graph.publish import publish
+from graph.repair import repair
 from graph.rows import Nodes, Row, confirms_row, edge_row
 from graph.schema import VERSION
 from graph.verify import verify
@@ -212,8 +212,8 @@ class LineEngine(GraphEngine):
     def _project(self, ledger: MemoryLedger, tenant: str, began: int) -> None:
         try:
             project(ledger, self._driver, self._database, tenant)
-        except RebuildNeeded:
-            rebuild(ledger, self._driver, self._database, tenant)
+        except RepairNeeded:
+            repair(ledger, self._driver, self._database, tenant)
         found = verify(ledger, self._driver, self._database, tenant)
         assert found.differences == ()
         told = publish(ledger, self._driver, self._database, tenant, began_at=began, verified=found)

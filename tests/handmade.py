@@ -166,12 +166,10 @@ class Handmade:
             "valid_from_basis": "stated",
             "tags": ["a"],
             "landed_at": 900,
-            "heard_at": recorded[0],
-            "imported": False,
-            "opened_by": f"st{number}",
         }
         if recorded[1] != FOREVER:
             given |= {"closed_by": f"closer{number}", "reason": "corrected"}
+            given["closed_at"] = recorded[1]
         given |= properties
         if kind == "entity":
             self.run(_EDGE["BELIEF"], s=source, o=self.entity(obj), p=given)
@@ -211,8 +209,6 @@ class Handmade:
             "tenant": self.tenant,
             "trust": 2,
             "episode_id": episode,
-            "heard_at": recorded[0],
-            "imported": False,
         }
         self.run(_CONFIRMS, e=at, s=f"{self.tenant}/{subject}", p=given)
         return f"st{number}"

@@ -1,7 +1,13 @@
-// The last transaction of a batch: nobody else has moved the position meanwhile.
+// The last transaction of a batch: nobody else has moved the position or begun to write
+// meanwhile. A proof of the state that the batch began with follows the epoch: what the batch
+// moved it for is among what it tells the verification of.
 MATCH (p:Projection {tenant: $tenant})
-WHERE p.position = $from AND p.generation = $generation
+WHERE p.position = $from AND p.generation = $generation AND p.writer = $writer
 SET p.position = $to, p.projecting = null, p.ledger_to = $ledger_to, p.clock = $clock,
     p.attested_to = $attested_to, p.epoch = p.epoch + $bump, p.below = null,
-    p.schema_version = $schema_version, p.updated_at = $now
+    p.schema_version = $schema_version, p.writer = null, p.updated_at = $now
+WITH p
+OPTIONAL MATCH (d:ProjectionProof {tenant: $tenant})
+WHERE d.generation = $generation AND d.epoch = $epoch
+SET d.epoch = p.epoch
 RETURN p {.*} AS projection

@@ -1,6 +1,3 @@
 MATCH (n:Episode)
 WHERE n.id >= $low AND n.id <= $high AND n.id STARTS WITH $prefix
-WITH n, properties(n) AS p
-RETURN collect([p.id, p.tenant, p.episode, p.source, p.source_key, p.location, p.landed_at,
-  p.occurred_at, p.attested_at, p.trust, p.classification, p.who, p.tags, p.media_type,
-  size(keys(p))]) AS found
+//: include found_episode n

@@ -107,7 +107,7 @@ def _export(
             tables[shape.name] = table = Table(path, _columns(shape), delimiter)
             stack.callback(table.close)
         for state in states:
-            for shape, row in lake_rows(ledger, state):
+            for shape, row in lake_rows(ledger, state.tenant, state.position):
                 tables[shape.name].add(row)
                 written += 1
                 if written % EVERY == 0:

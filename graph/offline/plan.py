@@ -5,8 +5,7 @@ from __future__ import annotations
 from neo4j import Driver
 
 from graph import state as states
-from graph.projector import attested_through, clock_of, consumed
-from graph.schema import VERSION
+from graph.facts import facts_of
 from graph.state import State
 from lakehouse.ledger import Ledger
 from lakehouse.model.errors import ConflictError, InputError
@@ -49,7 +48,7 @@ def _aim(ledger: Ledger, tenant: str, before: State | None) -> State | None:
     if not believed:
         return None
     newest = believed[-1]
-    heard = consumed(ledger, tenant, newest.through)
+    facts = facts_of(ledger, tenant, newest)
     told = ledger.publications(tenant)
     epochs = [before.epoch if before else 0, *(one.epoch for one in told[-1:])]
     return State(
@@ -60,8 +59,7 @@ def _aim(ledger: Ledger, tenant: str, before: State | None) -> State | None:
         generation=before.generation + 1 if before else 1,
         digest="",
         projecting=None,
-        ledger_to=heard[-1].ledger_to if heard else 0,
-        clock=clock_of(heard).value,
-        attested_to=attested_through(heard),
-        schema_version=VERSION,
+        ledger_to=facts["ledger_to"],
+        clock=facts["clock"],
+        attested_to=facts["attested_to"],
     )

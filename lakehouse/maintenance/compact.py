@@ -25,6 +25,7 @@ from lakehouse.maintenance.swap import swap
 from lakehouse.model.errors import IntegrityError
 from lakehouse.planning import live_files
 from lakehouse.scan import find, read
+from lakehouse.stamping import system_clock
 from lakehouse.store import Store
 from lakehouse.table_spec import TableSpec
 from lakehouse.tables import COMMITS, DEFINITIONS, PUBLICATIONS, TABLES
@@ -77,8 +78,9 @@ def _compact(store: Store, spec: TableSpec, least: int, dry_run: bool) -> Compac
         if dry_run:
             into += 1
             continue
+        began = system_clock()
         written = _written(table, spec, _sorted(spec, held, committed))
-        swap(store, spec, chosen, written, "compact")
+        swap(store, spec, chosen, written, "compact", began=began)
         into += len(written)
     return Compacted(table=spec.name, files=len(files), merged=merged, into=into, rows=rows)
 

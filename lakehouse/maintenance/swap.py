@@ -15,8 +15,10 @@ from pyiceberg.exceptions import CommitFailedException, ValidationException
 from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.manifest import DataFile
 
+from lakehouse.admission import check_in_time
 from lakehouse.model.errors import ConflictError
 from lakehouse.scan import plan
+from lakehouse.stamping import system_clock
 from lakehouse.store import UNKNOWN, Store
 from lakehouse.table_spec import TableSpec
 from lakehouse.transaction import QuickTransaction
@@ -27,11 +29,18 @@ _ATTEMPTS: Final = 20
 
 
 def swap(
-    store: Store, spec: TableSpec, old: Sequence[DataFile], new: Sequence[DataFile], note: str
+    store: Store,
+    spec: TableSpec,
+    old: Sequence[DataFile],
+    new: Sequence[DataFile],
+    note: str,
+    *,
+    began: int | None = None,
 ) -> None:
     """Take `old` out and put `new` in. ConflictError where it could not be done; `new` is removed.
 
-    After an unknown outcome the table itself is asked, and `new` is left for the sweep.
+    After an unknown outcome the table itself is asked, and `new` is left for the sweep. `began`
+    (µs UTC) is when `new` was begun: ConflictError too where it may have been swept since.
     """
     heard = True
     leaving, coming = {file.file_path for file in old}, {file.file_path for file in new}
@@ -48,6 +57,7 @@ def swap(
                 files.delete_data_file(file)
             for file in new:
                 files.append_data_file(file)
+        check_in_time(system_clock() if began is None else began, system_clock())
         try:
             change.commit_transaction()
         except (CommitFailedException, ValidationException):

@@ -38,12 +38,12 @@ GRACE: Final = 3 * LEAST_GRACE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
-    """What was (or would be) removed of one table: files of torn batches, unreachable files."""
+    """What is (or would be) removed of a table: files of torn batches, unreachable files, bytes."""
 
     table: str
     torn: tuple[str, ...]
     unreachable: tuple[str, ...]
-    freed: int
+    bytes: int
 
 
 @answering("the store does not answer while files are swept")
@@ -66,12 +66,12 @@ def sweep(
     _check_apart(list(tables.values()))
     stale = {spec: _unreachable(store, spec, before) for spec in tables}
     told = []
-    for spec, (paths, freed) in stale.items():
+    for spec, (paths, size) in stale.items():
         torn = _torn(store, spec, before)
         if not dry_run:
             _remove(store, spec, torn, paths)
         names = tuple(file.file_path for file in torn)
-        told.append(Swept(table=spec.name, torn=names, unreachable=tuple(paths), freed=freed))
+        told.append(Swept(table=spec.name, torn=names, unreachable=tuple(paths), bytes=size))
     return told
 
 

@@ -7,8 +7,9 @@ files: it is shut off, and what is asked can neither read past the views nor wri
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from itertools import count
 from typing import Any, Final
 
 import duckdb
@@ -18,6 +19,7 @@ from duckdb import StatementType
 from pyiceberg.table import Table
 
 from lakehouse.codec_commits import entries_of
+from lakehouse.failures import failed
 from lakehouse.keys import check_tenant
 from lakehouse.model.errors import InputError
 from lakehouse.model.instants import ALWAYS, FOREVER, UNTIL_CHANGED
@@ -42,6 +44,8 @@ _SETTINGS: Final = (
     "SET autoload_known_extensions = false",
     "SET lock_configuration = true",
 )
+_READING: Final = "arrow_scan: get_next failed"
+"""How DuckDB begins what went wrong while rows were read for it."""
 _EXPLAIN: Final = re.compile(
     r"(\s|--[^\n]*\n)*EXPLAIN\b(\s+ANALYZE\b|\s*\([^()]*\))?", re.IGNORECASE
 )
@@ -91,12 +95,17 @@ class OpenLake:
             self.connection.execute(setting)
 
     def sql(self, text: str) -> pa.Table:
-        """The rows that one question gives; InputError with DuckDB's words where it cannot."""
+        """The rows that one question gives; InputError with DuckDB's words where it cannot.
+
+        Of columns that share a name the later ones are numbered: `name_1`, `name_2`.
+        """
         try:
             self._check_asked(text)
-            found = self.connection.execute(text)
-            return found.to_arrow_table()
+            found = self.connection.execute(text).to_arrow_table()
+            return found.rename_columns(_apart(found.column_names))
         except duckdb.Error as wrong:
+            if _READING in str(wrong):
+                raise failed("the store does not give a file of the lake", wrong) from wrong
             raise InputError(
                 f"DuckDB cannot answer: {wrong}",
                 remedy=f"Views: {', '.join(TABLES)}. Files and settings are shut off.",
@@ -155,6 +164,16 @@ def _only(statements: list[duckdb.Statement]) -> duckdb.Statement:
             remedy="Ask them one by one, or join them by WITH or UNION.",
         )
     return asked[0]
+
+
+def _apart(names: Sequence[str]) -> list[str]:
+    """The names, each of them once."""
+    told: list[str] = []
+    for name in names:
+        numbered = (f"{name}_{number}" for number in count(1))
+        free = (one for one in numbered if one not in names and one not in told)
+        told.append(next(free) if name in told else name)
+    return told
 
 
 def _rows(table: Table, spec: TableSpec, tenant: str) -> Any:

@@ -17,6 +17,7 @@ from typing import Final
 import click
 
 from graph import server
+from lakehouse.iceberg import open_ledger
 from lakehouse.model.errors import UnavailableError
 from pipelines.commands import run_line
 from pipelines.demo.episodes import write_episodes
@@ -65,6 +66,7 @@ def demo() -> None:
       beliefgraph demo
     """
     seconds: dict[str, float] = {}
+    open_ledger(server.home_from(os.environ), os.environ)  # A store that is down is told first.
     with timed("server up", seconds):
         connection = server.up(os.environ, progress=_say)
     with timed("releases fetched and read", seconds):

@@ -5,4 +5,5 @@ USING INDEX r:CONFIRMS(belief_id)
 WHERE
 //: include rule r
 RETURN collect([r.belief_id, r.statement_id, e.episode, e.source, e.source_key, e.location,
-  r.trust, r.classification, e.who, e.tags, e.landed_at, r.heard_at, r.imported]) AS found
+  r.trust, r.classification, e.who, e.tags, e.landed_at,
+  coalesce(r.heard_at, r.recorded_from), coalesce(r.imported, false)]) AS found

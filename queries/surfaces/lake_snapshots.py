@@ -51,7 +51,8 @@ def snapshots(table: str | None, as_json: bool) -> None:
     elif table is None:
         for name, every in found.items():
             since = f", since {instants.show(every[0].made_at)}" if every else ""
-            click.echo(f"{name:<14}{len(every):>6,} snapshots{since}")
+            noun = "snapshot" if len(every) == 1 else "snapshots"
+            click.echo(f"{name:<14}{len(every):>6,} {noun}{since}")
     else:
         for one in found[table]:
             notes = (*(("newest",) if one.current else ()), *(f"tag {t}" for t in one.tags))

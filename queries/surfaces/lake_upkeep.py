@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from lakehouse.model.counted import counted
 from lakehouse.tables import TABLES
 from queries.surfaces.lake_store import TABLE, opened_store
 from queries.surfaces.options import AS_JSON
@@ -105,15 +106,16 @@ def _told(store: Any, before: Fingerprints | None, done: Sequence[Any], as_json:
         click.echo(json.dumps(told, indent=2))
         return
     for record in records:
-        table, *numbers = (
-            f"{len(value) if isinstance(value, tuple) else value:,} {name}"
-            if name != "table"
-            else str(value)
-            for name, value in record.items()
-        )
-        click.echo(f"{table:<14}{', '.join(numbers)}")
+        numbers = (_number(name, value) for name, value in record.items() if name != "table")
+        click.echo(f"{record['table']:<14}{', '.join(numbers)}")
     click.echo(
         "nothing was changed: a dry run"
         if before is None
-        else f"same rows and beliefs before and after, {compared:,} comparisons"
+        else f"same rows and beliefs before and after, {counted(compared, 'comparison')}"
     )
+
+
+def _number(name: str, value: Any) -> str:
+    """`2 files`, `1 file`, `0 expired`; of names how many there are."""
+    number = len(value) if isinstance(value, tuple) else value
+    return counted(number, name[:-1]) if name.endswith("s") else f"{number:,} {name}"

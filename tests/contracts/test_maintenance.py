@@ -12,6 +12,7 @@ from pyiceberg.exceptions import CommitStateUnknownException
 from pyiceberg.expressions import AlwaysTrue
 
 from lakehouse import iceberg
+from lakehouse import transaction as transactions
 from lakehouse.catalog import local
 from lakehouse.iceberg import IcebergLedger, open_ledger
 from lakehouse.maintenance import compact as compacting
@@ -92,10 +93,10 @@ def test_a_writer_beside_the_merging_loses_and_doubles_nothing(
     stale = store.load(STATEMENTS)
     exchange = compacting.swap
 
-    def overtaken(store: Store, spec: Any, *rest: Any) -> None:
+    def overtaken(store: Store, spec: Any, *rest: Any, **more: Any) -> None:
         if spec is COMMITS or spec is STATEMENTS:
             written(opened(home)[0], 1, first=9 if spec is STATEMENTS else 10)
-        exchange(store, spec, *rest)
+        exchange(store, spec, *rest, **more)
 
     monkeypatch.setattr(compacting, "swap", overtaken)
     compact(store, [STATEMENTS, COMMITS])
@@ -133,10 +134,10 @@ def test_of_two_mergings_at_once_one_ends_and_its_files_are_gone(
     written(ledger, 9)
     before, exchange = told(ledger), compacting.swap
 
-    def second(*given: Any) -> None:
+    def second(*given: Any, **more: Any) -> None:
         monkeypatch.setattr(compacting, "swap", exchange)
         compact(store, [STATEMENTS])
-        exchange(*given)
+        exchange(*given, **more)
 
     monkeypatch.setattr(compacting, "swap", second)
     with pytest.raises(ConflictError, match="could not be exchanged"):
@@ -299,6 +300,63 @@ def test_a_batch_that_waited_too_long_is_not_committed(
         ledger.land("t", [episode("1")])
     monkeypatch.undo()
     assert opened(home)[0].commits("t") == []
+
+
+def test_upkeep_killed_before_any_of_its_commits_loses_nothing_and_goes_on(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(expiring, "LEAST", 1)
+    ledger, store = opened(home)
+    written(ledger, 3)
+    before, kills = told(ledger), 0
+    while _killed(Store(local(home / "lake")), kills):
+        kills += 1
+        assert told(ledger) == before
+    assert kills >= 3
+    assert told(opened(home)[0]) == before
+    assert files(store)["statements"] == 1 and len(kept(store.load(STATEMENTS))) == 1
+
+
+def _killed(store: Store, commits: int) -> bool:
+    """Keep the lake, and end after so many commits; False where there were no more."""
+    catalog, left = store._catalog, commits
+    commit_table = catalog.commit_table
+
+    def counted(*given: Any) -> Any:
+        nonlocal left
+        if left == 0:
+            raise KeyboardInterrupt
+        left -= 1
+        return commit_table(*given)
+
+    catalog.commit_table = counted  # type: ignore[method-assign]
+    try:
+        compact(store, [STATEMENTS, COMMITS], least=2)
+        expire(store, now=system_clock(), keep=1)
+        sweep(store, now=system_clock() + GRACE + DAY, dry_run=False)
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def test_a_process_that_slept_before_its_commit_names_no_files_that_were_swept(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table would name what is not there, and could not be read any more."""
+    ledger, store = opened(home)
+    written(ledger, 3)
+    before, snapshot = told(ledger), kept(store.load(STATEMENTS))[-1]
+    awake = [system_clock(), system_clock() + LEAST_GRACE]
+    monkeypatch.setattr(transactions, "system_clock", lambda: awake.pop(0))
+    row = store.load(STATEMENTS).scan().to_arrow().cast(STATEMENTS.arrow)
+    with pytest.raises(ConflictError, match="too long before its commit"):
+        store.append(STATEMENTS, row)
+    monkeypatch.undo()
+    monkeypatch.setattr(compacting, "system_clock", lambda: system_clock() - LEAST_GRACE)
+    with pytest.raises(ConflictError, match="too long before its commit"):
+        compact(store, [STATEMENTS], least=2)
+    assert kept(store.load(STATEMENTS))[-1] == snapshot
+    assert told(opened(home)[0]) == before
 
 
 def test_a_change_by_upkeep_is_told(home: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from lakehouse.catalog import local
 from lakehouse.iceberg import IcebergLedger, open_ledger
 from lakehouse.model.beliefs import Reason
-from lakehouse.model.errors import InputError
+from lakehouse.model.errors import InputError, UnavailableError
 from lakehouse.model.instants import FOREVER
 from lakehouse.model.ledger import BeliefChanges, Clock, Closing, SupportClosing, Tightening
 from lakehouse.open_sql import OpenLake
@@ -181,6 +181,22 @@ def test_only_questions_are_answered_so_one_changes_nothing_for_the_next(
 def _tenants(lake: OpenLake, name: str) -> list[str]:
     found: list[str] = lake.sql(f"SELECT tenant FROM stored_{name}")["tenant"].to_pylist()  # noqa: S608
     return found
+
+
+def test_a_file_that_is_not_there_is_no_fault_of_the_question(
+    ledger: IcebergLedger, tmp_path: Path
+) -> None:
+    lake = opened(tmp_path)
+    (file,) = (tmp_path / "lake" / "warehouse").rglob("payloads/data/tenant=t/**/*.parquet")
+    file.unlink()
+    with pytest.raises(UnavailableError, match="does not give a file of the lake"):
+        lake.sql("FROM payloads")
+
+
+def test_columns_of_one_name_are_told_apart(ledger: IcebergLedger, tmp_path: Path) -> None:
+    """A join has many; as records all but the last were lost without a word."""
+    found = opened(tmp_path).sql("SELECT 1 AS a, 2 AS a, 3 AS a_1, 4 AS a")
+    assert found.to_pylist() == [{"a": 1, "a_2": 2, "a_1": 3, "a_3": 4}]
 
 
 def test_open_ends_are_told(ledger: IcebergLedger, tmp_path: Path) -> None:

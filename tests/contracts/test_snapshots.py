@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from lakehouse import tags
 from lakehouse.asof.lake import LakeStatements
 from lakehouse.catalog import local
 from lakehouse.iceberg import IcebergLedger, open_ledger
@@ -101,6 +103,47 @@ def test_a_tag_is_set_once_and_completed_where_it_was_cut_off(home: Path) -> Non
     for name in ("main", "12", "a b", "", "day-2026-01-01", "month-2026-01"):
         with pytest.raises(InputError, match="cannot name a tag"):
             tag(store, name)
+
+
+def test_a_table_that_was_empty_is_not_tagged_later_as_of_then(home: Path) -> None:
+    """Set again months after, the tag was put on what had come since."""
+    store = landed(home, 1)
+    first = tag(store, "audit")
+    ledger, _ = opened(home)
+    ledger.define("t", "source", "chat", {"files": ["a"]})
+    ledger.append_statements("t", extracted(statement("s")), clock=Clock.SYSTEM, through=1)
+    with pytest.raises(InputError, match="exists already"):
+        tag(store, "audit")
+    assert tagged(store, "audit") == first
+
+
+def test_a_removal_that_was_cut_off_is_not_completed_to_a_mixture(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Newer commits would name batches that the older tagged tables do not hold."""
+    store = landed(home, 1)
+    tag(store, "audit")
+    change, left = tags._changed, [2]
+
+    def killed(*given: Any) -> None:
+        if not left[0]:
+            raise KeyboardInterrupt
+        left[0] -= 1
+        change(*given)
+
+    monkeypatch.setattr(tags, "_changed", killed)
+    with pytest.raises(KeyboardInterrupt):
+        remove_tag(store, "audit")
+    monkeypatch.undo()
+    assert set(tagged(store, "audit")) == {"commits"}
+    opened(home)[0].land("t", [episode("late")])
+    tag(store, "audit")
+    at = choose(store.load(EPISODES), "audit")
+    assert (at.rows, rows_at(store, EPISODES, at, "t", "audit").num_rows) == (2, 1)
+    store.load(COMMITS).manage_snapshots().remove_tag("audit").commit()
+    with pytest.raises(InputError, match="but no commits"):
+        tag(store, "audit")
+    assert sorted(remove_tag(store, "audit")) == ["episodes", "payloads"]
 
 
 def test_by_time_where_the_chain_is_whole(home: Path) -> None:

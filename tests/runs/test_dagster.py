@@ -56,13 +56,19 @@ def test_upkeep_runs_as_a_job_on_a_schedule(nowhere: Path) -> None:
 
     loaded = defs()
     assert not nowhere.exists(), "loading definitions opens nothing"
-    schedules = [one for one in loaded.schedules or () if isinstance(one, dg.ScheduleDefinition)]
-    assert [one.name for one in schedules] == ["lake_upkeep_often", "lake_upkeep_nightly"]
-    assert {one.job_name for one in schedules} == {"lake_upkeep"}
+    schedules = {
+        one.name: one for one in loaded.schedules or () if isinstance(one, dg.ScheduleDefinition)
+    }
+    assert {name: one.job_name for name, one in schedules.items()} == {
+        "lake_upkeep_often": "lake_upkeep",
+        "lake_upkeep_nightly": "lake_upkeep",
+        "graph_proof_nightly": "graph_proof",
+    }
     ledger = open_ledger(nowhere, {"HOME": str(nowhere)})
     for number in range(8):
         ledger.land("t", [episode(str(number))])
-    config = schedules[1].evaluate_tick(dg.build_schedule_context()).run_requests[0].run_config
+    tick = schedules["lake_upkeep_nightly"].evaluate_tick(dg.build_schedule_context())
+    config = tick.run_requests[0].run_config
     result = loaded.resolve_job_def("lake_upkeep").execute_in_process(run_config=config)
     (told,) = [event for event in result.all_events if event.is_successful_output]
     metadata = told.step_output_data.metadata

@@ -10,30 +10,41 @@ import json
 import os
 import random
 from collections.abc import Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+from dagster import DagsterInstance
 from neo4j import Driver
 
 from graph.drop import drop
 from graph.server import Connection
 from graph.verify import verify
+from graph.verify_last import verify_last
 from lakehouse.iceberg import IcebergLedger, open_ledger
-from lakehouse.model.errors import IntegrityError
+from lakehouse.model.errors import EXIT_CODES, IntegrityError
 from lakehouse.model.instants import ALWAYS, UNTIL_CHANGED
 from lakehouse.model.listeners import Listeners
 from lakehouse.model.predicates import Cardinality
 from lakehouse.model.statements import PAINTING
 from pipelines.commands import run_line
+from pipelines.definitions import resources
 from pipelines.extract.loading import load
+from pipelines.nightly import graph_proof
 from pipelines.runs import LandConfig, Ran
 from queries.engine import Question
 from queries.memory import Memory
+from queries.surfaces.cli import GROUP, Commands
 from tests.home import Home, home_at
 from tests.reference import believed
 
 TENANT = "increments"
+ROOT = Commands(
+    "beliefgraph",
+    entry_points=[EntryPoint("verify", "pipelines.verification:verify_command", GROUP)],
+)
 SOURCE = """
 source: log
 tenant: increments
@@ -158,6 +169,11 @@ def test_after_each_batch_every_boundary_is_right(live: Live, number: int) -> No
     ran = live.run(BATCHES[number])
     assert ran.total("landed") == len(BATCHES[number])
     assert ran.total("refused") == 0
+    ledger, graph = live.ledger(), (live.driver, live.database, TENANT)
+    digest = ledger.publications(TENANT)[-1].digest
+    last = verify_last(ledger, *graph)
+    assert (last.entities, last.digest) == (0, digest), "the run has verified all that it did"
+    assert verify(ledger, *graph).digest == digest, "moved by difference, and right"
     asked, bad = live.wrong()
     assert asked > 100 * (number + 1) / 2, ran
     assert not bad, bad[:3]
@@ -197,17 +213,53 @@ def test_a_rebuild_comes_back_identical(live: Live) -> None:
     assert live.wrong()[1] == []
 
 
-def test_a_tampered_graph_is_not_published(live: Live) -> None:
+def tampered(live: Live) -> None:
     live.driver.execute_query(
         "MATCH ()-[r:ATTRIBUTE {tenant: $tenant}]->() WITH r LIMIT 1 SET r.trust = r.trust + 1",
         tenant=TENANT,
         database_=live.database,
     )
+
+
+def test_a_tampered_graph_is_found_at_night_and_not_published_before_it_is_mended(
+    live: Live,
+) -> None:
+    tampered(live)
     published = live.ledger().publications(TENANT)
+    with live.home.entered():
+        night = graph_proof.execute_in_process(
+            resources=resources(), raise_on_error=False, instance=DagsterInstance.ephemeral()
+        )
+    assert not night.success
     with pytest.raises(IntegrityError, match="does not equal the lake"):
         live.run([])
     assert live.ledger().publications(TENANT) == published
     live.run([], rebuild=True)
+    assert live.ledger().publications(TENANT)[-1].digest == published[-1].digest
+    assert live.wrong()[1] == []
+
+
+def test_the_command_names_what_is_wrong_and_mends_it(live: Live) -> None:
+    with live.home.entered():
+        good = CliRunner().invoke(ROOT, ["verify", TENANT, "--last"])
+        assert (good.exit_code, "0 entities touched: all equal" in good.stdout) == (0, True)
+        tampered(live)
+        named = CliRunner().invoke(ROOT, ["verify", TENANT, "--json"])
+        assert named.exit_code == EXIT_CODES["integrity"]
+        told = json.loads(named.stdout)
+        (one,) = told["named"]
+        assert (told["equal"], told["differences"], one["kind"]) == (False, 1, "altered")
+        assert "trust is" in one["where"]
+        mended = CliRunner().invoke(ROOT, ["verify", TENANT, "--repair"])
+        assert mended.exit_code == 0
+        assert mended.stdout.splitlines()[0].split()[:2] == ["altered", one["belief_id"]]
+        again = json.loads(
+            CliRunner().invoke(ROOT, ["verify", TENANT, "--repair", "--json"]).stdout
+        )
+        assert (again["equal"], again["repaired"]) == (True, False)
+        for wrong in (["nobody"], [TENANT, "--repair", "--last"]):
+            refused = CliRunner().invoke(ROOT, ["verify", *wrong])
+            assert refused.exit_code == EXIT_CODES["input"]
     assert live.wrong()[1] == []
 
 

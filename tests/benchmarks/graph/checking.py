@@ -95,7 +95,8 @@ def _row(belief: Any) -> Row:
     return (
         belief.belief_id, belief.subject, belief.predicate, belief.object, belief.object_kind,
         belief.valid_from, belief.valid_to, belief.recorded_from, belief.recorded_to,
-        belief.closed_by, belief.reason, belief.evidence.statement_id, belief.evidence.episode_id,
+        belief.closed_by, belief.reason, belief.opened_by,
+        belief.evidence.statement_id, belief.evidence.episode_id,
         belief.evidence.trust, belief.evidence.classification,
     )  # fmt: skip
 

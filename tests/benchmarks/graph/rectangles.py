@@ -28,7 +28,7 @@ MOST_CLEARANCE: Final = 3
 _READ: Final = (
     "SELECT belief_id, subject, predicate, object, object_kind, valid_from, valid_to, "
     "recorded_from, recorded_to, listeners, strictest, origin, episode_id, trust, classification, "
-    "closed_by, reason FROM beliefs"
+    "opened_by, closed_by, reason FROM beliefs"
 )
 _LIVE: Final = (
     "SELECT count(*), count(*) FILTER (object_kind = 'entity') FROM rectangles r, "

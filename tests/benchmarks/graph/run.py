@@ -53,7 +53,8 @@ class Options:
     memory: Sequence[str] = ()
     """Sizes of the server's memory at which the reads are asked again."""
     filled: Path | None = None
-    """A home that an earlier run kept: its reads are asked again, its lake is left alone."""
+    """A home that an earlier run kept: its reads are asked again; its lake is left alone, and
+    its graph where it was published."""
     keep: Path | None = None
     beside: Path | None = None
     """JSON of an earlier run, of another size, that this one is compared with."""
@@ -80,20 +81,26 @@ def _run(options: Options, say: Say) -> Iterator[Table]:
         yield from _asked_again(home, options, say)
         return
     with home_for("graph", options.keep) as home:
-        with stack(home, say) as running:
-            yield from _written(running, options.shape, say)
-            edges = edges_of(running)
-        # A clean stop writes all of the store: only then its files tell the truth.
-        yield store_table(home, running.database, edges)
+        yield from _loaded(home, options.shape, say)
         with stack(home, say) as running:
             yield from _reads(running, options.shape, say, beside=True)
             yield from _small(running, options.shape, say)
         yield from _memories(home, options, say)
 
 
+def _loaded(home: Path, shape: Shape, say: Say) -> Iterator[Table]:
+    """The set in the lake, and in the graph."""
+    with stack(home, say) as running:
+        yield from _written(running, shape, say)
+        edges = edges_of(running)
+    # A clean stop writes all of the store: only then its files tell the truth.
+    yield store_table(home, running.database, edges)
+
+
 def _written(running: Stack, shape: Shape, say: Say) -> Iterator[Table]:
     ledger = open_ledger(running.home, os.environ)
-    yield filling_table(fill(ledger, shape, say))
+    if not ledger.commits(TENANT):
+        yield filling_table(fill(ledger, shape, say))
     say("graph: projecting")
     began_at = system_clock()
     _, loaded = load(ledger, running)
@@ -153,13 +160,15 @@ def _plain_graph(
         check_plain(running, rectangles, Asked(asked.entity, None, now, watermark), READS)
 
 
-def _watermark(running: Stack) -> int:
+def _published(running: Stack) -> int | None:
     state = states.read(running.driver, running.database, TENANT)
-    if state is None or state.watermark is None:
-        raise ConfigurationError(
-            "the graph of that home was not published", remedy="Make a new one with --keep."
-        )
-    return state.watermark
+    return state.watermark if state is not None else None
+
+
+def _watermark(running: Stack) -> int:
+    published = _published(running)
+    assert published is not None
+    return published
 
 
 def _set_table(rectangles: Rectangles) -> Table:
@@ -184,6 +193,10 @@ def _set_table(rectangles: Rectangles) -> Table:
 
 
 def _asked_again(home: Path, options: Options, say: Say) -> Iterator[Table]:
+    with stack(home, say) as running:
+        published = _published(running)
+    if published is None:
+        yield from _loaded(home, options.shape, say)
     if not options.memory:
         with stack(home, say) as running:
             yield from _reads(running, options.shape, say, beside=True)

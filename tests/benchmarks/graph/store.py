@@ -15,6 +15,8 @@ GOAL: Final = 650
 _EDGES: Final = "MATCH ()-[r]->() RETURN type(r) AS what, count(*) AS number"
 _KINDS: Final = (
     ("relationship", "relationships"),
+    ("propertystore.db.strings", "long texts"),
+    ("propertystore.db.arrays", "arrays"),
     ("property", "properties"),
     ("node", "nodes"),
     ("label", "nodes"),

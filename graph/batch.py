@@ -1,0 +1,172 @@
+"""One batch of the ledger's changes, written into the graph in an order that never shows half.
+
+Nodes come first, then edges, confirmations and mentions, then closings, and last what reaches
+below the watermark: the epoch moves before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final
+
+from neo4j import Driver
+
+from graph import state as states
+from graph.rows import BELIEF_ID, EDGE, Nodes, Row, confirms_row, edge_row
+from graph.state import State
+from graph.statements import statement
+from graph.writer import Writer
+from lakehouse.model.episodes import Episode
+from lakehouse.model.errors import IntegrityError
+from lakehouse.model.ledger import BeliefChanges
+from lakehouse.model.statements import ENTITY
+
+CLOSING: Final = tuple(
+    2 + EDGE.index(name)
+    for name in ("belief_id", "recorded_to", "closed_by", "reason", "classification", "closed_at")
+)
+"""Columns of an edge's row: its belief_id, and what `mend_…` sets."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Batch:
+    """One batch on its way into the graph."""
+
+    driver: Driver
+    database: str
+    begun: State
+    changes: BeliefChanges
+    headers: Mapping[str, Episode]
+    writer: Writer
+    resumed: bool
+    attested_to: int | None
+    bumped: bool = False
+
+    def write(self) -> dict[str, int]:
+        """Write all of it but the position; counts by the names of `Projected`."""
+        below = self._below()
+        if below:
+            self._bump()
+        nodes = Nodes(self.begun.tenant)
+        literal, linked = self._edges(nodes)
+        self._supporters(nodes)
+        writer, opened = self.writer, self.changes.opened
+        writer.write("entities", nodes.entity_rows(), what="entities")
+        writer.write("values", nodes.value_rows(), what="values")
+        writer.write("episodes", nodes.episode_rows(self.headers), what="episodes")
+        self._open("belief", linked, "edges between entities", BELIEF_ID, mend_edge)
+        self._open("attribute", literal, "edges to values", BELIEF_ID, mend_edge)
+        confirms = [
+            confirms_row(support, self.attested_to) for support in self.changes.supports_opened
+        ]
+        self._open("confirms", confirms, "confirmations", 9, lambda row: [row[9], row[5]])
+        first = self.begun.position == 0 and not self.resumed
+        mentions = writer.write(
+            "first_mentions" if first else "mentions",
+            nodes.mention_rows(), what="mentions", lane_at=1,
+        )  # fmt: skip
+        self._close()
+        if self.changes.tightened and not self.bumped:
+            self._bump()
+        self._tighten()
+        return {
+            "entities": len(nodes.types),
+            "values": len(nodes.values),
+            "episodes": len(self.headers),
+            "edges_opened": len(opened),
+            "edges_closed": len(self.changes.closed),
+            "tightened": len(self.changes.tightened),
+            "confirms_opened": len(confirms),
+            "confirms_closed": len(self.changes.supports_closed),
+            "mentions": mentions,
+            "below_watermark": below,
+        }
+
+    def _bump(self) -> None:
+        self.bumped = True
+        states.bump(self.driver, self.database, self.begun)
+
+    def _below(self) -> int:
+        watermark = self.begun.watermark
+        if watermark is None:
+            return 0
+        changes = self.changes
+        instants = chain(
+            (belief.recorded_from for belief in changes.opened),
+            (support.recorded_from for support in changes.supports_opened),
+            (closing.recorded_to for closing in changes.closed),
+            (closing.recorded_to for closing in changes.supports_closed),
+        )
+        return sum(instant <= watermark for instant in instants)
+
+    def _edges(self, nodes: Nodes) -> tuple[list[Row], list[Row]]:
+        literal: list[Row] = []
+        linked: list[Row] = []
+        for belief in self.changes.opened:
+            target = nodes.add(belief)
+            row = edge_row(belief, target, self.headers[belief.episode_id], self.attested_to)
+            is_link = belief.object is not None and belief.object_kind == ENTITY
+            (linked if is_link else literal).append(row)
+        return literal, linked
+
+    def _supporters(self, nodes: Nodes) -> None:
+        objects = {
+            belief.belief_id: belief.object if belief.object_kind == ENTITY else None
+            for belief in self.changes.opened
+        }
+        supports = self.changes.supports_opened
+        earlier = list({s.belief_id for s in supports if s.belief_id not in objects})
+        if earlier:
+            text = statement("object_entities")
+            found = self.driver.execute_query(text, ids=earlier, database_=self.database)
+            objects.update(found.records[0]["objects"])
+        for support in supports:
+            nodes.add_support(support, objects.get(support.belief_id))
+
+    def _open(
+        self, kind: str, rows: list[Row], what: str, id_at: int, mend: Callable[[Row], Row]
+    ) -> None:
+        if self.resumed:
+            done = self.writer.write_missing(rows, what=what, kind=kind, id_at=id_at, mend=mend)
+        else:
+            lane_at = 1 if kind == "confirms" else 0
+            done = self.writer.write(f"open_{kind}", rows, what=what, lane_at=lane_at)
+        require_all(done, len(rows), what, self.begun.tenant)
+
+    def _close(self) -> None:
+        closed: list[Row] = [
+            [c.belief_id, c.recorded_to, c.closed_by, c.reason.value] for c in self.changes.closed
+        ]
+        self._each_type("close", closed, "closings")
+        boxes: list[Row] = [[c.support_id, c.recorded_to] for c in self.changes.supports_closed]
+        done = self.writer.write("mend_confirms", boxes, what="closed confirmations")
+        require_all(done, len(boxes), "closed confirmations", self.begun.tenant)
+
+    def _tighten(self) -> None:
+        rows: list[Row] = [[t.belief_id, t.strictest] for t in self.changes.tightened]
+        self._each_type("tighten", rows, "tightened classifications")
+
+    def _each_type(self, verb: str, rows: list[Row], what: str) -> None:
+        done = sum(
+            self.writer.write(f"{verb}_{kind}", rows, what=what) for kind in ("belief", "attribute")
+        )
+        require_all(done, len(rows), what, self.begun.tenant)
+
+
+def mend_edge(row: Row) -> Row:
+    """Row of `mend_belief` and `mend_attribute` from a row of `edge`."""
+    return [row[at] for at in CLOSING]
+
+
+def require_all(done: int, wanted: int, what: str, tenant: str) -> None:
+    """IntegrityError unless every row reached what it was meant for."""
+    if done != wanted:
+        raise IntegrityError(
+            f"{what} of {tenant!r}: {done} of {wanted} reached an edge or its ends",
+            remedy=f"Mend it: beliefgraph verify {tenant} --repair names what is wrong.",
+            tenant=tenant,
+            done=done,
+            wanted=wanted,
+        )

@@ -1,0 +1,2 @@
+MATCH (d:ProjectionProof {tenant: $tenant})
+DELETE d

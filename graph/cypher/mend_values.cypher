@@ -1,0 +1,5 @@
+// Exactly these properties.
+UNWIND $rows AS row
+MERGE (n:Value {id: row[0]})
+SET n = {id: row[0], tenant: row[1], predicate: row[2], kind: row[3], text: row[4]}
+RETURN count(*) AS done

@@ -1,0 +1,2 @@
+MATCH (d:ProjectionProof {tenant: $tenant})
+RETURN d {.*} AS proof

@@ -1,0 +1,8 @@
+// Only of the state that was verified, and while nobody writes.
+MATCH (p:Projection {tenant: $tenant})
+WHERE p.position = $position AND p.epoch = $epoch AND p.generation = $generation
+  AND p.projecting IS NULL
+MERGE (d:ProjectionProof {tenant: $tenant})
+SET d.position = $position, d.epoch = $epoch, d.generation = $generation,
+    d.buckets = $buckets, d.verified_at = $now
+RETURN d {.*} AS proof

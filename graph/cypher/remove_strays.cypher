@@ -1,0 +1,3 @@
+//: include strays r
+DELETE r
+RETURN count(*) AS done

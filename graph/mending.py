@@ -1,0 +1,175 @@
+"""What must be written so that the graph holds the lake's rows: differences become steps.
+
+An edge that is missing, doubled, at a wrong end, of the wrong type or altered in what never
+changes is replaced: whatever carries its id goes, and it is created as by a projection. One that
+differs only in what closing changes gets those columns. Nodes get exactly their properties.
+A step is `below` when a reader at the watermark could tell it from no step at all.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from graph.batch import mend_edge
+from graph.comparison import Finding, Kind
+from graph.lake_rows import ATTRIBUTE, BELIEF, CONFIRMS, MENTIONS, Shape
+from graph.rows import Row
+
+_CLOSED: Final = frozenset({"recorded_to", "closed_by", "reason", "classification", "closed_at"})
+"""Columns that may change after an edge was written."""
+Run = tuple[str, Callable[[Row], Row]]
+"""A statement, and its row from a step's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One kind of step: the statements that do it, one after the other over the same rows."""
+
+    what: str
+    runs: tuple[Run, ...]
+    lane_at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A kind of step with its rows."""
+
+    work: Work
+    rows: list[Row]
+    below: bool
+
+
+def _same(row: Row) -> Row:
+    return row
+
+
+def _id(shape: Shape) -> Callable[[Row], Row]:
+    (at,) = shape.key_at
+    return lambda row: [row[at]]
+
+
+_NODES: Final = {
+    name: Work(f"{name} as they are in the lake", ((f"mend_{name}", _same),))
+    for name in ("entities", "values", "episodes")
+}
+_REPLACED: Final = {
+    BELIEF: Work(
+        "edges between entities put right",
+        (("remove_beliefs", _id(BELIEF)), ("open_belief", _same)),
+    ),
+    ATTRIBUTE: Work(
+        "edges to values put right",
+        (("remove_beliefs", _id(ATTRIBUTE)), ("open_attribute", _same)),
+    ),
+    CONFIRMS: Work(
+        "confirmations put right",
+        (("remove_supports", _id(CONFIRMS)), ("open_confirms", _same)),
+        lane_at=1,
+    ),
+    MENTIONS: Work(
+        "mentions put right",
+        (("remove_mentions", lambda row: row[:2]), ("first_mentions", _same)),
+        lane_at=1,
+    ),
+}
+_CLOSING: Final = {
+    BELIEF: Work("edges between entities closed", (("mend_belief", mend_edge),)),
+    ATTRIBUTE: Work("edges to values closed", (("mend_attribute", mend_edge),)),
+    CONFIRMS: Work(
+        "confirmations closed", (("mend_confirms", lambda row: [row[9], row[5]]),), lane_at=1
+    ),
+}
+_FOREIGN: Final = {
+    "belief": Work("foreign edges removed", (("remove_foreign_beliefs", _same),)),
+    "confirms": Work("foreign confirmations removed", (("remove_foreign_supports", _same),)),
+    "mentions": Work("foreign mentions removed", (("remove_mentions", _same),)),
+}
+_GONE: Final = {
+    name: Work(f"foreign {name} removed", ((f"remove_{name}", _same),))
+    for name in ("entities", "values", "episodes")
+}
+_PLURAL: Final = {"entity": "entities", "value": "values", "episode": "episodes"}
+_ORDER: Final = tuple(
+    work for works in (_NODES, _REPLACED, _CLOSING, _FOREIGN, _GONE) for work in works.values()
+)
+"""Nodes before edges, and what is removed last: so each step finds what it needs."""
+
+
+def plan(findings: Iterable[Finding], watermark: int | None) -> list[Step]:
+    """The steps that make the differences go, in order; below only where readers read at all."""
+    rows: defaultdict[tuple[Work, bool], dict[str, Row]] = defaultdict(dict)
+    for one in findings:
+        work, row = _mended(one)
+        below = watermark is not None and not _above(one, work, watermark)
+        rows[work, below].setdefault(ascii(row), row)
+    return [
+        Step(work, list(rows[work, below].values()), below)
+        for below in (False, True)
+        for work in _ORDER
+        if (work, below) in rows
+    ]
+
+
+def _mended(one: Finding) -> tuple[Work, Row]:
+    shape = one.shape
+    if one.want is None:
+        assert one.have is not None
+        return _removed(shape, one.have)
+    row = one.want[:-1]
+    if not shape.edge:
+        if shape.group == "entity":
+            row = [*row, [] if one.have is None else _too_many(one.have[4], row[4])]
+        return _NODES[_PLURAL[shape.group]], row
+    return (_CLOSING if _closed_only(one) else _REPLACED)[shape], row
+
+
+def _removed(shape: Shape, have: Row) -> tuple[Work, Row]:
+    if not shape.edge:
+        return _GONE[_PLURAL[shape.group]], have[:1]
+    if shape is MENTIONS:
+        return _FOREIGN[shape.group], have[:2]
+    return _FOREIGN[shape.group], [have[0], have[shape.key_at[0]]]
+
+
+def _too_many(there: object, wanted: object) -> list[object]:
+    assert isinstance(there, list) and isinstance(wanted, list)
+    return [label for label in there if label not in wanted]
+
+
+def _closed_only(one: Finding) -> bool:
+    """True when nothing but what a closing changes differs, and no property is too many."""
+    shape, want, have = one.shape, one.want, one.have
+    if one.kind is not Kind.ALTERED or one.as_shape is not None or shape not in _CLOSING:
+        return False
+    assert want is not None and have is not None
+    changing = {"recorded_to"} if shape is CONFIRMS else _CLOSED
+    stated = sum(value is not None for value in have[2:-1])
+    return have[-1] == stated and all(
+        column in changing or ascii(a) == ascii(b)
+        for column, a, b in zip(shape.columns[:-1], want[:-1], have[:-1], strict=True)
+    )
+
+
+def _above(one: Finding, work: Work, watermark: int) -> bool:
+    """True when no reader at the watermark can tell."""
+    shape, want, have = one.shape, one.want, one.have
+    if want is None:
+        return False
+    if not shape.edge:
+        return have is None or (shape.group == "entity" and have[3] == "" and have[:3] == want[:3])
+    if one.kind is Kind.MISSING:
+        return _number(want, shape, "recorded_from") > watermark
+    if have is None or work not in _CLOSING.values():
+        return False
+    ends = (_number(row, shape, "recorded_to") for row in (want, have))
+    at = shape.columns.index("classification")
+    return all(end > watermark for end in ends) and want[at] == have[at]
+
+
+def _number(row: Row, shape: Shape, column: str) -> int:
+    """An instant of a row; of something else nothing is above the watermark."""
+    value = row[shape.columns.index(column)]
+    return value if isinstance(value, int) else -(1 << 62)

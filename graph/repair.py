@@ -1,0 +1,205 @@
+"""The graph is made what the lake says by writing the difference, whatever is there.
+
+One mechanism for a repair, a rebuild in place, an erasure and edges of an older schema. What lies
+above the watermark is written in batches, as by a projection. What a reader could see is written
+in one transaction with the epoch; where it is too much for one, readers are refused (`below`)
+until all of it is there. Whoever finds a repair unfinished compares again: nothing else is needed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from neo4j import Driver, ManagedTransaction
+
+from graph import proof as proofs
+from graph import state as states
+from graph.batch import require_all
+from graph.comparison import Difference, told
+from graph.drop import drop
+from graph.facts import facts_of
+from graph.mending import Step, plan
+from graph.projector import Projected, RepairNeeded, project, write
+from graph.reading import holds
+from graph.rows import Row, prefix
+from graph.state import State
+from graph.statements import statement
+from graph.verify import compared, outside
+from graph.writer import Writer, count
+from lakehouse.ledger import Ledger, Progress
+from lakehouse.model.errors import IntegrityError
+from lakehouse.model.ledger import Stage
+
+AT_ONCE: Final = 5_000
+"""Rows that are written below the watermark in one transaction."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repaired:
+    """What a repair found and wrote; `edges_opened` are those created anew or in place of others.
+
+    `below` of the rows reached below the watermark; `refused` tells that readers were refused
+    meanwhile.
+    """
+
+    tenant: str
+    position: int
+    differences: tuple[Difference, ...] = ()
+    edges_opened: int = 0
+    edges_closed: int = 0
+    removed: int = 0
+    nodes: int = 0
+    below: int = 0
+    refused: bool = False
+    seconds: float = 0.0
+
+
+def repair(
+    ledger: Ledger,
+    driver: Driver,
+    database: str,
+    tenant: str,
+    *,
+    progress: Progress | None = None,
+) -> Projected | Repaired:
+    """Make the graph what the lake says at its newest believe position; the watermark stays.
+
+    A graph that holds nothing of the tenant is loaded. ConflictError where another projector
+    takes over, IntegrityError where the ledger holds no beliefs of the tenant but the graph does.
+    """
+    started = time.monotonic()
+    believed = ledger.commits(tenant, stage=Stage.BELIEVE)
+    if not believed:
+        return _nothing(driver, database, tenant)
+    begun = states.begin(driver, database, tenant, None, states.REPAIRING)
+    if not holds(driver, database, tenant):
+        if begun.position or begun.watermark is not None:
+            drop(driver, database, tenant)
+            begun = states.begin(driver, database, tenant, None, states.REPAIRING)
+        return write(ledger, driver, database, begun, believed[-1], progress)
+    newest = believed[-1]
+    _, findings = compared(ledger, driver, database, tenant, newest.position)
+    strays = outside(driver, database, tenant)
+    steps = plan(findings, begun.watermark)
+    if steps or strays:
+        proofs.forget(driver, database, tenant)
+    closing = facts_of(ledger, tenant, newest)
+    mend = _Mend(driver, database, begun, Writer(driver, database, progress, begun), bool(strays))
+    mend.batches(step for step in steps if not step.below)
+    below = [step for step in steps if step.below]
+    rows = sum(len(step.rows) for step in below) + len(strays)
+    if not rows or begun.watermark is None:
+        mend.strays_now()
+        parameters = states.advancing(begun, **closing, bump_epoch=False)
+        states.advance(driver, database, begun, parameters)
+    elif rows <= AT_ONCE:
+        mend.at_once(below, states.advancing(begun, **closing, bump_epoch=False))
+    else:
+        states.bump(driver, database, begun)
+        mend.batches(below)
+        mend.strays_now()
+        parameters = states.advancing(begun, **closing, bump_epoch=True)
+        states.advance(driver, database, begun, parameters)
+    return Repaired(
+        tenant=tenant, position=newest.position, differences=told(findings) + strays,
+        below=rows, refused=begun.watermark is not None and rows > AT_ONCE,
+        seconds=time.monotonic() - started, **_counts(steps, len(strays)),
+    )  # fmt: skip
+
+
+def catch_up(
+    ledger: Ledger,
+    driver: Driver,
+    database: str,
+    tenant: str,
+    *,
+    progress: Progress | None = None,
+) -> Projected | Repaired:
+    """Project what waits; where that cannot be done on what is there, repair."""
+    try:
+        return project(ledger, driver, database, tenant, progress=progress)
+    except RepairNeeded:
+        return repair(ledger, driver, database, tenant, progress=progress)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mend:
+    """Steps on their way into the graph."""
+
+    driver: Driver
+    database: str
+    begun: State
+    writer: Writer
+    strays: bool
+
+    def batches(self, steps: Iterable[Step]) -> None:
+        """Each step in transactions of its own."""
+        for step in steps:
+            work = step.work
+
+            def once(tx: ManagedTransaction, rows: list[Row], step: Step = step) -> int:
+                return _run(tx, step, rows)
+
+            done = self.writer.work(once, step.rows, work.what, work.lane_at)
+            require_all(done, len(step.rows), work.what, self.begun.tenant)
+
+    def at_once(self, steps: Sequence[Step], parameters: dict[str, object]) -> None:
+        """All of them in one transaction, the epoch and the position with them."""
+        tenant = self.begun.tenant
+
+        def work(tx: ManagedTransaction) -> None:
+            states.bump_within(tx, self.begun)
+            for step in steps:
+                done = _run(tx, step, step.rows)
+                require_all(done, len(step.rows), step.work.what, tenant)
+            if self.strays:
+                self._remove_strays(tx)
+            states.advance_within(tx, self.begun, parameters)
+
+        with self.driver.session(database=self.database) as session:
+            session.execute_write(work)
+
+    def strays_now(self) -> None:
+        """Remove what comes from outside, in a transaction of its own."""
+        if self.strays:
+            with self.driver.session(database=self.database) as session:
+                session.execute_write(self._remove_strays)
+
+    def _remove_strays(self, tx: ManagedTransaction) -> None:
+        tenant = self.begun.tenant
+        text = statement("remove_strays")
+        tx.run(text, prefix=prefix(tenant), tenant=tenant).consume()
+
+
+def _run(tx: ManagedTransaction, step: Step, rows: list[Row]) -> int:
+    done = 0
+    for name, of in step.work.runs:
+        done = count(tx, statement(name), [of(row) for row in rows])
+    return done
+
+
+def _counts(steps: Iterable[Step], strays: int) -> dict[str, int]:
+    counts = {"edges_opened": 0, "edges_closed": 0, "nodes": 0, "removed": strays}
+    for step in steps:
+        name = step.work.runs[-1][0]
+        if name.startswith(("open_", "first_")):
+            counts["edges_opened"] += len(step.rows)
+        elif name.startswith("remove_"):
+            counts["removed"] += len(step.rows)
+        else:
+            kind = "nodes" if step.work.what.endswith("in the lake") else "edges_closed"
+            counts[kind] += len(step.rows)
+    return counts
+
+
+def _nothing(driver: Driver, database: str, tenant: str) -> Repaired:
+    if holds(driver, database, tenant):
+        raise IntegrityError(
+            f"the lake holds no beliefs of {tenant!r}, but the graph does",
+            remedy="`beliefgraph doctor` says whether a setting names another lake.",
+            tenant=tenant,
+        )
+    return Repaired(tenant=tenant, position=0)

@@ -1,0 +1,131 @@
+"""The graph against the lake where the last batches touched it: the cost follows the batches.
+
+Every property of every edge of every entity that a commit since the last verified position
+touched is compared, and what those edges lead to. The digest moves by difference: without the
+lake's rows of those entities as they were then, with those as they are now. Where that cannot be
+done everything is compared, and the answer says why.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from neo4j import Driver
+
+from graph import proof as proofs
+from graph import state as states
+from graph.comparison import Comparison, told
+from graph.digest import Digest, fingerprint
+from graph.lake_rows import Shape, lake_rows_of
+from graph.proof import Proof
+from graph.reading import graph_rows_of, subjects_of
+from graph.rows import Row
+from graph.state import State
+from graph.verify import Verified, judged, require_still, verify
+from lakehouse.ledger import Ledger
+from lakehouse.model.ledger import BeliefChanges
+
+
+def verify_last(ledger: Ledger, driver: Driver, database: str, tenant: str) -> Verified:
+    """Compare what was touched since the last verification, and else everything.
+
+    ConflictError as `verify`.
+    """
+    state = states.read(driver, database, tenant)
+    if state is None:
+        return verify(ledger, driver, database, tenant)
+    require_still(state)
+    proof = proofs.read(driver, database, tenant)
+    why = _unlike(state, proof)
+    if proof is None or why:
+        return replace(verify(ledger, driver, database, tenant), why=why)
+    changes = ledger.belief_changes(tenant, after=proof.position, through=state.position)
+    if changes.removed or changes.supports_removed:
+        why = "an erasure reaches further than it says"
+        return replace(verify(ledger, driver, database, tenant), why=why)
+    touched = _touched(changes, driver, database, tenant)
+    since = _Since(ledger, driver, database, state, proof, touched)
+    if lost := since.lost(changes):
+        why = f"the graph does not know whose edge {lost} is"
+        return replace(verify(ledger, driver, database, tenant), why=why)
+    return since.compare()
+
+
+def _unlike(state: State, proof: Proof | None) -> str:
+    """Why the proof does not reach to the state; nothing when it does."""
+    if proof is None:
+        return "nothing that is there was found equal before"
+    if proof.generation != state.generation:
+        return "the projection was begun anew"
+    if proof.epoch != state.epoch:
+        return "edges below the watermark were changed by more than a batch"
+    if proof.position > state.position:
+        return "the projection stands at an earlier position than the one verified"
+    return ""
+
+
+def _touched(changes: BeliefChanges, driver: Driver, database: str, tenant: str) -> set[str]:
+    """The entities whose edges the changes opened or closed; of the closed the graph knows it."""
+    beliefs = {one.belief_id for one in changes.closed}
+    beliefs.update(one.belief_id for one in changes.tightened)
+    supports = {one.support_id for one in changes.supports_closed}
+    known = subjects_of(driver, database, tenant, beliefs, supports)
+    known.update(one.subject for one in changes.opened)
+    known.update(one.subject for one in changes.supports_opened)
+    return known
+
+
+@dataclass(slots=True)
+class _Since:
+    """What lies between a proof and the state, about the entities that were touched."""
+
+    ledger: Ledger
+    driver: Driver
+    database: str
+    state: State
+    proof: Proof
+    touched: Collection[str]
+    rows: list[tuple[Shape, Row]] | None = None
+
+    def now(self) -> list[tuple[Shape, Row]]:
+        """The lake's rows at the projected position."""
+        if self.rows is None:
+            tenant, position = self.state.tenant, self.state.position
+            self.rows = list(lake_rows_of(self.ledger, tenant, position, self.touched))
+        return self.rows
+
+    def lost(self, changes: BeliefChanges) -> str:
+        """A changed edge that is not among these entities', if there is one."""
+        known = {shape.key(row) for shape, row in self.now() if shape.subject_at is not None}
+        wanted = [one.belief_id for one in changes.closed]
+        wanted += [one.belief_id for one in changes.tightened]
+        wanted += [one.support_id for one in changes.supports_closed]
+        return next((name for name in wanted if name not in known), "")
+
+    def compare(self) -> Verified:
+        """Compare, and move the digest."""
+        tenant = self.state.tenant
+        before = self._untouched()
+        comparison = Comparison(lake_digest=before, graph_digest=before + Digest())
+        wanted: defaultdict[Shape, set[str]] = defaultdict(set)
+        for shape, row in self.now():
+            comparison.lake(shape, row)
+            if not shape.edge:
+                wanted[shape].add(str(row[0]))
+        found = graph_rows_of(self.driver, self.database, tenant, self.touched, wanted)
+        for shape, row in found:
+            comparison.graph(shape, row)
+        differences = told(comparison.findings(self.now()))
+        entities = len(self.touched)
+        return judged(self.driver, self.database, self.state, comparison, differences, entities)
+
+    def _untouched(self) -> Digest:
+        """The verified digest without what the lake said of these entities then."""
+        then = Digest()
+        tenant, position = self.state.tenant, self.proof.position
+        for shape, row in lake_rows_of(self.ledger, tenant, position, self.touched):
+            if shape.subject_at is not None:
+                then.add(row[shape.subject_at], fingerprint(shape.name, row))
+        return self.proof.digest - then

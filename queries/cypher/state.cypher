@@ -1,0 +1,16 @@
+// A page of the whole state, in the order of the entities' ids: the last id of the page, then
+// column by column what is believed of its entities.
+MATCH (s:Entity)
+WHERE s.id > $after AND s.id STARTS WITH $prefix
+WITH s ORDER BY s.id LIMIT $page
+WITH collect(s) AS page
+CALL (page) {
+  UNWIND page AS s
+  MATCH (s)-[r:BELIEF|ATTRIBUTE]->(o)
+  WHERE
+//: include rule r
+  RETURN [collect(s.entity), collect(r.predicate), collect(coalesce(o.entity, o.text)),
+    collect(coalesce(o.kind, 'entity')), collect(r.valid_from), collect(r.valid_to),
+    collect(r.origin), collect(r.episode_id)] AS columns
+}
+RETURN [page[-1].id, columns] AS found

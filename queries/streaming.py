@@ -1,0 +1,57 @@
+"""The whole state as a stream: column by column, a page of entities at a time, at one basis.
+
+However large the state, memory holds a page. Whether all pages were of one state is known at the
+end: the epoch is compared from page to page, and a stream that saw it move ends with an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from graph.rows import prefix
+from lakehouse.model.beliefs import ERASED
+from lakehouse.model.errors import UnavailableError
+from queries.basis import Basis
+from queries.statements import verb
+
+if TYPE_CHECKING:
+    from queries.reading import Reader
+
+PAGE = 2_000
+"""Entities of a page."""
+
+
+class States(NamedTuple):
+    """Columns of equal length, a row a believed edge. Instants are µs UTC."""
+
+    subject: list[str]
+    predicate: list[str]
+    object: list[str]
+    object_kind: list[str]
+    valid_from: list[int]
+    valid_to: list[int]
+    origin: list[str]
+    episode: list[str]
+
+
+def stream(reader: Reader, basis: Basis, page: int = PAGE) -> Iterator[States]:
+    """The pages in the order of the subjects' ids; UnavailableError where the graph changed."""
+    start, after, seen = prefix(basis.tenant), "", None
+    while True:
+        given = {**basis.rule, "prefix": start, "after": after, "page": page}
+        found = reader.read(basis.tenant, verb("state"), given)
+        mark = (found.state.epoch, found.state.generation)
+        if seen not in (None, mark):
+            raise UnavailableError(
+                "the graph was changed below its watermark while its state was read",
+                remedy="Read the state again; what was read so far is no single state.",
+            )
+        seen = mark
+        last, columns = found.rows
+        if last is None:
+            return
+        after = last
+        told = States(*columns)
+        erased = zip(told.object, told.object_kind, strict=True)
+        yield told._replace(object=[ERASED if kind == "erased" else text for text, kind in erased])
