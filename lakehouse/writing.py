@@ -5,7 +5,8 @@ A landing has one tenant and one instant, so one row tells where all of them lie
 
 Parquet gives a row group no bounds of a column with a long value in it, and PyIceberg then takes
 those of the other row groups for the file's: what lies beside the long value would be pruned away.
-Such a column gets no bounds at all.
+Such a column gets no bounds at all. Nor does a file whose bounds PyIceberg cannot write: the
+character after U+D7FF, which a bound that is cut there would end with, is none of UTF-8.
 """
 
 from __future__ import annotations
@@ -36,7 +37,11 @@ def data_files(
     metadata: TableMetadata, rows: pa.Table, io: FileIO, name: uuid.UUID
 ) -> Sequence[DataFile]:
     """Write rows in the table's own schema (`columns.assemble`); the files are not in it yet."""
-    files = _written(metadata, rows, io, name)
+    try:
+        files = _written(metadata, rows, io, name)
+    except UnicodeEncodeError:
+        unbounded = {**metadata.properties, "write.metadata.metrics.default": "counts"}
+        files = _written(metadata.model_copy(update={"properties": unbounded}), rows, io, name)
     for field_id in _with_long_values(metadata, rows):
         for file in files:
             file.lower_bounds.pop(field_id, None)

@@ -302,6 +302,43 @@ def test_a_batch_that_waited_too_long_is_not_committed(
     assert opened(home)[0].commits("t") == []
 
 
+def test_upkeep_killed_before_any_of_its_commits_loses_nothing_and_goes_on(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(expiring, "LEAST", 1)
+    ledger, store = opened(home)
+    written(ledger, 3)
+    before, kills = told(ledger), 0
+    while _killed(Store(local(home / "lake")), kills):
+        kills += 1
+        assert told(ledger) == before
+    assert kills >= 3
+    assert told(opened(home)[0]) == before
+    assert files(store)["statements"] == 1 and len(kept(store.load(STATEMENTS))) == 1
+
+
+def _killed(store: Store, commits: int) -> bool:
+    """Keep the lake, and end after so many commits; False where there were no more."""
+    catalog, left = store._catalog, commits
+    commit_table = catalog.commit_table
+
+    def counted(*given: Any) -> Any:
+        nonlocal left
+        if left == 0:
+            raise KeyboardInterrupt
+        left -= 1
+        return commit_table(*given)
+
+    catalog.commit_table = counted  # type: ignore[method-assign]
+    try:
+        compact(store, [STATEMENTS, COMMITS], least=2)
+        expire(store, now=system_clock(), keep=1)
+        sweep(store, now=system_clock() + GRACE + DAY, dry_run=False)
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
 def test_a_process_that_slept_before_its_commit_names_no_files_that_were_swept(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -93,3 +93,12 @@ def test_what_postgres_refuses_is_told_in_its_own_sentence(
     answer = {"S": "FATAL", "V": "FATAL", "C": code, "M": message, "F": "auth.c", "L": "321"}
     told = failed("catalog 'lake' cannot be reached", InterfaceError("", {}, OSError(answer)))
     assert isinstance(told, kind) and told.message.endswith(f": {message}")
+
+
+def test_a_database_that_is_not_there_is_a_setting_that_names_nothing(
+    postgres_server: int, tmp_path: Path
+) -> None:
+    uri = f"postgresql+pg8000://lake@127.0.0.1:{postgres_server}/nothing"
+    named = as_environ({"type": "sql", "uri": uri, "warehouse": "s3://none"})
+    with pytest.raises(ConfigurationError, match='not there: database "nothing" does not exist'):
+        open_ledger(tmp_path, named | {"HOME": str(tmp_path)})

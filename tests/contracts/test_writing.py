@@ -112,6 +112,18 @@ def test_nothing_and_too_much_are_left_to_the_library(
     assert asked == [rows]
 
 
+def test_a_text_whose_bound_cannot_be_written_lands_like_any_other(tmp_path: Path) -> None:
+    """One such record failed the whole landing, at every try."""
+    ledger = open_ledger(tmp_path, {"HOME": str(tmp_path)})
+    names = ["1", "\ud7ff" * 17, "\U0010ffff" * 17]
+    assert ledger.land("t", [episode(name) for name in names]).landed == 3
+    assert [ledger.land("t", [episode(name)]).duplicates for name in names] == [1, 1, 1]
+    said = extracted(*(statement(name, subject=name, object=name) for name in names))
+    ledger.append_statements("t", said, clock=Clock.SYSTEM, through=1)
+    for name in names:
+        assert [s.object for s in ledger.statements("t", subjects=[name])] == [name]
+
+
 def test_a_long_value_does_not_prune_away_what_lies_beside_it(tmp_path: Path) -> None:
     """Else an id of 5,000 bytes let the episodes of its row group land twice."""
     ledger = open_ledger(tmp_path, {"HOME": str(tmp_path)})
