@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from lakehouse.model import instants
@@ -168,7 +169,7 @@ class Path:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answer:
     """What is believed at a basis. Nothing known is an answer too."""
 
@@ -176,10 +177,11 @@ class Answer:
     basis: Basis
     beliefs: tuple[Believed, ...]
     paths: tuple[Path, ...] = ()
-    digest: str = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "digest", self._digest())
+    @cached_property
+    def digest(self) -> str:
+        """Names question, basis and answer; worked out when it is first asked for."""
+        return self._digest()
 
     @property
     def nothing(self) -> bool:

@@ -68,6 +68,8 @@ class Rectangles:
                 [_kind(b) for b in page],
                 [b.valid_from for b in page],
                 [b.valid_to for b in page],
+                [b.recorded_from for b in page],
+                [b.trust for b in page],
                 [b.origin for b in page],
                 [b.episode_id for b in page],
             )

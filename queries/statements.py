@@ -21,7 +21,9 @@ _ASKED: Final = re.compile(r"\$(valid_at|known_at|listener)\b")
 @cache
 def verb(name: str) -> LiteralString:
     """The read `queries/cypher/<name>.cypher`, framed."""
-    inner = statement(name, _PACKAGE).replace("{{belief}}", statement("belief", _PACKAGE))
+    inner = statement(name, _PACKAGE)
+    for place, columns in (("{{belief}}", "belief"), ("{{columns}}", "believed_columns")):
+        inner = inner.replace(place, statement(columns, _PACKAGE))
     return framed(inner)
 
 

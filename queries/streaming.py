@@ -6,8 +6,8 @@ end: the epoch is compared from page to page, and a stream that saw it move ends
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graph.rows import prefix
 from lakehouse.model.beliefs import ERASED
@@ -31,6 +31,8 @@ class States(NamedTuple):
     object_kind: list[str]
     valid_from: list[int]
     valid_to: list[int]
+    recorded_from: list[int]
+    trust: list[int]
     origin: list[str]
     episode: list[str]
 
@@ -48,10 +50,17 @@ def stream(reader: Reader, basis: Basis, page: int = PAGE) -> Iterator[States]:
                 remedy="Read the state again; what was read so far is no single state.",
             )
         seen = mark
-        last, columns = found.rows
+        last, told = found.rows
         if last is None:
             return
         after = last
-        told = States(*columns)
-        erased = zip(told.object, told.object_kind, strict=True)
-        yield told._replace(object=[ERASED if kind == "erased" else text for text, kind in erased])
+        yield columns(told)
+
+
+def columns(found: Sequence[list[Any]]) -> States:
+    """Columns as `cypher/columns.cypher` gives them."""
+    told = States(*found)
+    if "erased" not in told.object_kind:
+        return told
+    pairs = zip(told.object, told.object_kind, strict=True)
+    return told._replace(object=[ERASED if kind == "erased" else text for text, kind in pairs])

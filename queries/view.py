@@ -25,7 +25,7 @@ from queries.limits import MOST_TOLD, recorded_period, told_whole
 from queries.raw import RawAnswer, read_raw
 from queries.reading import Found, Reader
 from queries.statements import asked_by, stepping, steps_checked, verb
-from queries.streaming import States, stream
+from queries.streaming import States, columns, stream
 
 
 class View:
@@ -169,6 +169,12 @@ class View:
             after,
             different(rows.beliefs(told[0], before), rows.beliefs(told[1], after)),
         )
+
+    def columns(self, entity: str, predicate: str | None = None) -> States:
+        """What `beliefs` tells, as columns in no stated order: for entities of very many edges."""
+        node = self._node(entity)
+        found, _ = self._read(verb("columns"), entity=node, predicate=predicate)
+        return columns(found.rows)
 
     def state(self) -> Iterator[States]:
         """All that is believed at the basis, in pages of columns; see `queries.streaming`."""

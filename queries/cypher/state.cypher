@@ -9,8 +9,6 @@ CALL (page) {
   MATCH (s)-[r:BELIEF|ATTRIBUTE]->(o)
   WHERE
 //: include rule r
-  RETURN [collect(s.entity), collect(r.predicate), collect(coalesce(o.entity, o.text)),
-    collect(coalesce(o.kind, 'entity')), collect(r.valid_from), collect(r.valid_to),
-    collect(r.origin), collect(r.episode_id)] AS columns
+  RETURN {{columns}} AS columns
 }
 RETURN [page[-1].id, columns] AS found

@@ -176,6 +176,7 @@ _KNOWN: Final[Mapping[str, int]] = {
             "status",
             "land",
             "run",
+            "rebuild",
             "ask",
             "verify",
             "quarantine",

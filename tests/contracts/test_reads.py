@@ -539,6 +539,7 @@ SCANS = ("AllNodesScan", "NodeByLabelScan", "RelationshipTypeScan", "AllRelation
         verb("episode"),
         verb("recorded"),
         verb("state"),
+        verb("columns"),
         asked_by("diff", "q"),
         stepping("paths_between", "{1,3}", "{1,3}"),
         stepping("neighbours", "{1,2}", "{1,1}"),

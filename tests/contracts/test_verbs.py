@@ -184,7 +184,11 @@ def test_the_whole_state_comes_in_pages(
     for subject, predicate, value, kind, *rest in found:
         belief = next(b for b in ask().beliefs(subject, predicate).beliefs if b.object == value)
         origin = (belief.evidence.statement_id, belief.evidence.episode_id)
-        assert (belief.object_kind, belief.valid_from, belief.valid_to, *origin) == (kind, *rest)
+        known = (belief.recorded_from, belief.evidence.trust)
+        told_of = (belief.object_kind, belief.valid_from, belief.valid_to, *known, *origin)
+        assert told_of == (kind, *rest)
+    whole = ask(clearance="internal").columns("e1")
+    assert sorted(zip(*whole, strict=True)) == [row for row in sorted(found) if row[0] == "e1"]
     stream = streaming.stream(ask()._reader, ask().basis, 3)
     next(stream)
     graph.publish(WATERMARK, epoch=5)

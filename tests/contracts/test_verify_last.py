@@ -61,7 +61,7 @@ def test_nothing_new_compares_nothing(graph: Graph, story: Story) -> None:
             "foreign",
         ),
         ("MATCH (n:Value {tenant: $t, text: '7200'}) SET n.text = '1'", "altered"),
-        ("MATCH (n:Episode {id: $t + '/e3'}) SET n.who = 'x'", "altered"),
+        ("MATCH (n:Episode {id: $t + '/e3'}) SET n.source = 'x'", "altered"),
         ("MATCH (n:Entity {id: $t + '/country:Y'}) SET n.entity = 'x'", "altered"),
     ],
 )
