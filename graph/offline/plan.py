@@ -6,7 +6,6 @@ from neo4j import Driver
 
 from graph import state as states
 from graph.facts import facts_of
-from graph.schema import VERSION
 from graph.state import State
 from lakehouse.ledger import Ledger
 from lakehouse.model.errors import ConflictError, InputError
@@ -63,5 +62,4 @@ def _aim(ledger: Ledger, tenant: str, before: State | None) -> State | None:
         ledger_to=facts["ledger_to"],
         clock=facts["clock"],
         attested_to=facts["attested_to"],
-        schema_version=VERSION,
     )

@@ -22,6 +22,7 @@ from graph.offline.export import Exported, export
 from graph.offline.plan import plan
 from graph.offline.workshop import Workshop
 from graph.projector import project
+from graph.repair import repair
 from graph.server.connection import Connection, external_from
 from graph.session import open_driver
 from graph.state import State
@@ -133,7 +134,9 @@ def _proved(
     progress: Progress,
 ) -> list[Verified]:
     """Every tenant compared with the lake, at no position below the one that is read now."""
-    proofs = {aim.tenant: _verified(ledger, driver, inner, aim.tenant) for aim in aims}
+    proofs = {
+        aim.tenant: _verified(ledger, driver, inner.database, aim.tenant, progress) for aim in aims
+    }
     with open_driver(outer) as old:
         ahead = [
             state.tenant
@@ -143,12 +146,19 @@ def _proved(
     for tenant in ahead:
         progress(f"{tenant} was projected further meanwhile; following")
         project(ledger, driver, inner.database, tenant, progress=progress)
-        proofs[tenant] = _verified(ledger, driver, inner, tenant)
+        proofs[tenant] = _verified(ledger, driver, inner.database, tenant, progress)
     return list(proofs.values())
 
 
-def _verified(ledger: Ledger, driver: Driver, inner: Connection, tenant: str) -> Verified:
-    found = verify(ledger, driver, inner.database, tenant)
+def _verified(
+    ledger: Ledger, driver: Driver, database: str, tenant: str, progress: Progress
+) -> Verified:
+    """Compared; what CSV cannot carry, such as a list of one empty text, is mended first."""
+    found = verify(ledger, driver, database, tenant)
+    if not found.equal:
+        progress(f"{len(found.differences):,} rows of {tenant} came in altered; mending them")
+        repair(ledger, driver, database, tenant, progress=progress)
+        found = verify(ledger, driver, database, tenant)
     if not found.equal:
         first = f", {found.differences[0].where} first" if found.differences else ""
         raise IntegrityError(

@@ -100,6 +100,10 @@ def test_what_is_wrong_elsewhere_is_found_in_full_and_not_forgotten(
         ("MATCH (p:Projection {tenant: $t}) SET p.epoch = p.epoch + 1", "more than a batch"),
         ("MATCH (p:Projection {tenant: $t}) SET p.generation = p.generation + 1", "begun anew"),
         (
+            "MATCH (d:ProjectionProof {tenant: $t}) SET d.buckets = d.buckets[..9]",
+            "nothing that is there was found equal before",
+        ),
+        (
             "MATCH (d:ProjectionProof {tenant: $t}) SET d.position = 99",
             "an earlier position than the one verified",
         ),

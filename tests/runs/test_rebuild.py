@@ -22,6 +22,7 @@ from neo4j.exceptions import ServiceUnavailable
 
 from graph import schema, server
 from graph import state as states
+from graph.comparison import Difference, Kind
 from graph.offline import bulk_import, workshop
 from graph.offline import rebuild as offline
 from graph.offline.csv_table import Table
@@ -30,11 +31,11 @@ from graph.offline.plan import plan
 from graph.projector import project
 from graph.publish import publish
 from graph.schema import VERSION
-from graph.server import Connection, lifecycle
+from graph.server import lifecycle
 from graph.server.layout import Choices, Layout
 from graph.session import open_driver
 from graph.state import State
-from graph.verify import Difference, Kind, Verified, verify
+from graph.verify import Verified, verify
 from lakehouse.memory import MemoryLedger
 from lakehouse.model.errors import (
     ConfigurationError,
@@ -52,6 +53,7 @@ Environ = dict[str, str]
 ODD = (
     "", " ", '"', '""', 'say "hi"', "two\nlines", "cr\r\nlf", "lone\rcr", "back\\slash", 'end\\"',
     "a,b;c|d", "tab\there", "ümläut 😀", "null", "\\N", "'single'", "\ufeffmark", "\x1funit",
+    "\uffffend", "nul\x00",
     "long " + "x" * 5_000_000,
 )  # fmt: skip
 
@@ -71,8 +73,9 @@ def story() -> Story:
     tags = ("signed", "öffentlich", "", " a,b;c|d ", 'say "hi"', "\x1f", "two\nlines")
     told.hear("odd", tags=tags, who="", location="odd\n.jsonl:1")
     told.hear("bare", tags=(), who=None)
+    told.hear("one empty tag", tags=("",))
     opened = tuple(
-        told.belief("odd" if at % 2 else "bare", f"odd:{at}", "said", value)
+        told.belief(("odd", "bare", "one empty tag")[at % 3], f"odd:{at}", "said", value)
         for at, value in enumerate(ODD)
     )
     told.believe(BeliefChanges(opened=opened))
@@ -288,10 +291,12 @@ def test_an_import_that_differs_from_the_lake_is_refused(
         differences=(Difference(Kind.ALTERED, "b1", "(a)-[:BELIEF]->(b)"),),
         digest="1", lake_digest="2",
     )  # fmt: skip
+    mended: list[object] = []
     monkeypatch.setattr(offline, "verify", lambda *_: found)
-    anywhere = Connection("bolt://localhost:1", "neo4j", "x", "neo4j", managed=True)
+    monkeypatch.setattr(offline, "repair", lambda *_, **__: mended.append(1))
     with pytest.raises(IntegrityError) as caught:
-        offline._verified(story.ledger, None, anywhere, "acme")  # type: ignore[arg-type]
+        offline._verified(story.ledger, None, "neo4j", "acme", print)  # type: ignore[arg-type]
+    assert mended
     assert "(a)-[:BELIEF]->(b)" in caught.value.message and "not touched" in caught.value.remedy
 
 

@@ -219,7 +219,8 @@ def trials(read: Read, shape: Shape, watermark: int, number: int) -> list[Asked]
     for at, one in enumerate(drawn):
         if at % 4 == 1:
             valid_at, known_at = draw.anywhere()
-            drawn[at] = replace(one, valid_at=valid_at, known_at=known_at)
+            then = min(one.known_then, known_at)
+            drawn[at] = replace(one, valid_at=valid_at, known_at=known_at, known_then=then)
         if at % 4 == 2:
             drawn[at] = replace(one, clearance=0, listener=1 << draw.chance.randrange(4))
     return drawn

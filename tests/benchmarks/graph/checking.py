@@ -24,7 +24,7 @@ from tests.benchmarks.graph.rectangles import Asked, Rectangles, Row
 from tests.benchmarks.stack import Stack
 from tests.benchmarks.tables import Column, Table, Value, whole
 
-TRIALS: Final = 300
+TRIALS: Final = 200
 _FEW: Final = 6
 PACKAGE: Final = __package__ or ""
 

@@ -24,6 +24,7 @@ from tests.benchmarks.graph.clients import clients_table
 from tests.benchmarks.graph.filling import fill, filling_table
 from tests.benchmarks.graph.growth import earlier, growth_table
 from tests.benchmarks.graph.histories import TENANT, Shape
+from tests.benchmarks.graph.rebuilding import rebuilding_table
 from tests.benchmarks.graph.rectangles import Rectangles
 from tests.benchmarks.graph.states import states_table
 from tests.benchmarks.graph.store import edges_of, store_table
@@ -94,7 +95,10 @@ def _loaded(home: Path, shape: Shape, say: Say) -> Iterator[Table]:
         yield from _written(running, shape, say)
         edges = edges_of(running)
     # A clean stop writes all of the store: only then its files tell the truth.
-    yield store_table(home, running.database, edges)
+    yield store_table("as it was projected", home, running.database, edges)
+    with stack(home, say) as running:
+        yield rebuilding_table(running, say)
+    yield store_table("rebuilt offline", home, running.database, edges)
 
 
 def _written(running: Stack, shape: Shape, say: Say) -> Iterator[Table]:
