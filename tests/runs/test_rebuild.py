@@ -1,7 +1,7 @@
 """The whole graph is made anew beside the one that answers: the same edges, or nothing happened.
 
-A real server, a real bulk import and a real swap for the promise; files and processes that stand
-in for them where only the order of things is judged.
+A real server, a real bulk import and a real swap for the promise (`make test-servers`); files and
+processes that stand in for them where only the order of things is judged.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from lakehouse.model.errors import (
 )
 from lakehouse.model.ledger import BeliefChanges, Stage
 from tests.contracts.projection_story import Story, first_chapter, second_chapter
-from tests.neo4j import SERIES
+from tests.neo4j import SERIES, own_servers
 
 Environ = dict[str, str]
 
@@ -118,6 +118,8 @@ def _shown(story: Story, environ: Environ) -> dict[str, tuple[str, int | None]]:
         return found
 
 
+@own_servers
+@pytest.mark.timeout(900)
 def test_all_tenants_come_back_edge_for_edge_while_the_old_graph_answers(
     home: Environ, story: Story
 ) -> None:
@@ -167,6 +169,7 @@ def _stop(*_: object, **__: object) -> None:
     raise Stopped
 
 
+@own_servers
 def test_what_is_stopped_before_the_swap_leaves_the_old_graph_answering(
     home: Environ, story: Story, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +181,7 @@ def test_what_is_stopped_before_the_swap_leaves_the_old_graph_answering(
     assert not Layout(server.home_from(home)).workshop.exists()
 
 
+@own_servers
 def test_tenants_that_the_lake_does_not_know_are_not_lost(home: Environ, story: Story) -> None:
     connection = server.connection_from(home)
     with open_driver(connection) as driver:
