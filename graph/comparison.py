@@ -6,13 +6,14 @@ is found with both its rows, so that it can be told in words and mended.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
 from graph.digest import Digest, fingerprint
-from graph.lake_rows import Shape
+from graph.lake_rows import Rows, Shape
 from graph.rows import Row
 
 DETAILED: Final = 1_000
@@ -80,73 +81,100 @@ _Place = tuple[str, str]
 
 
 @dataclass(slots=True)
-class Comparison:
-    """Takes in all rows of the lake, then all of the graph, then says what differs."""
+class Side:
+    """All rows of the lake or of the graph, as fingerprints by what names them."""
 
-    lake_digest: Digest = field(default_factory=Digest)
-    graph_digest: Digest = field(default_factory=Digest)
+    digest: Digest = field(default_factory=Digest)
     edges: int = 0
     nodes: int = 0
-    _wanted: dict[str, dict[str, int]] = field(default_factory=dict)
-    _seen: dict[str, set[str]] = field(default_factory=dict)
-    _altered: dict[_Place, tuple[Shape, Row]] = field(default_factory=dict)
-    _doubled: dict[_Place, list[tuple[Shape, Row]]] = field(default_factory=dict)
-    _foreign: list[Finding] = field(default_factory=list)
+    marks: dict[str, dict[str, int]] = field(default_factory=dict)
+    doubled: set[_Place] = field(default_factory=set)
 
-    def lake(self, shape: Shape, row: Row) -> None:
-        """Take in a row of the lake's."""
-        mark = fingerprint(shape.name, row)
-        self._wanted.setdefault(shape.group, {})[shape.key(row)] = mark
-        if shape.subject_at is not None:
-            self.lake_digest.add(row[shape.subject_at], mark)
+    def take(self, chunks: Iterable[Rows]) -> Side:
+        """Take in rows; itself."""
+        for shape, rows in chunks:
+            marks = self.marks.setdefault(shape.group, {})
+            before = len(marks)
+            name, key, subject_at, add = shape.name, shape.key, shape.subject_at, self.digest.add
+            for at, row in enumerate(rows):
+                mark = fingerprint(name, row)
+                if subject_at is not None:
+                    add(row[subject_at], mark)
+                named = key(row)
+                marks[named] = mark
+                if len(marks) != before + at + 1:
+                    before -= 1
+                    self.doubled.add((shape.group, named))
+            if shape.edge:
+                self.edges += len(rows)
+            else:
+                self.nodes += len(rows)
+        return self
 
-    def graph(self, shape: Shape, row: Row) -> None:
-        """Compare a row of the graph's."""
-        key, mark = shape.key(row), fingerprint(shape.name, row)
-        if shape.subject_at is not None:
-            self.graph_digest.add(row[shape.subject_at], mark)
-        self.edges += shape.edge
-        self.nodes += not shape.edge
-        want = self._wanted.get(shape.group, {}).get(key)
-        seen = self._seen.setdefault(shape.group, set())
-        if want is None:
-            self._foreign.append(Finding(Kind.FOREIGN, shape, None, row))
-        elif key in seen:
-            place = (shape.group, key)
-            extra = self._altered.pop(place, None) if want == mark else None
-            self._doubled.setdefault(place, []).append(extra or (shape, row))
-        elif want != mark:
-            self._altered[shape.group, key] = (shape, row)
-        seen.add(key)
 
-    def findings(self, lake: Iterable[tuple[Shape, Row]]) -> list[Finding]:
-        """All that differs; `lake` gives the lake's rows once more, and is asked only if need be.
+def findings(
+    lake: Side,
+    graph: Side,
+    lake_again: Callable[[], Iterable[Rows]],
+    graph_again: Callable[[], Iterable[Rows]],
+) -> list[Finding]:
+    """All that differs. Only if anything does, the rows of both sides are asked for once more."""
+    missing, altered, foreign = _places(lake, graph)
+    touched = altered | graph.doubled
+    if not missing and not touched and not foreign:
+        return []
+    have: defaultdict[_Place, list[tuple[Shape, Row]]] = defaultdict(list)
+    for place, shape, row in _rows_at(graph_again(), touched | foreign):
+        have[place].append((shape, row))
+    found = [
+        Finding(Kind.FOREIGN, shape, None, row)
+        for place, rows in have.items()
+        if place in foreign
+        for shape, row in rows
+    ]
+    for place, shape, row in _rows_at(lake_again(), missing | touched):
+        if place in missing:
+            found.append(Finding(Kind.MISSING, shape, row, None))
+        found += _differing(shape, row, have.get(place, []))
+    return found
 
-        In the order foreign, then the lake's.
-        """
-        missing = {
-            (group, key)
-            for group, wanted in self._wanted.items()
-            for key in wanted.keys() - self._seen.get(group, set())
-        }
-        found = list(self._foreign)
-        if not missing and not self._altered and not self._doubled:
-            return found
-        for shape, row in lake:
+
+def _places(lake: Side, graph: Side) -> tuple[set[_Place], set[_Place], set[_Place]]:
+    """Where something is missing, altered, foreign."""
+    missing: set[_Place] = set()
+    altered: set[_Place] = set()
+    foreign: set[_Place] = set()
+    for group in lake.marks.keys() | graph.marks.keys():
+        want, have = lake.marks.get(group, {}), graph.marks.get(group, {})
+        if want == have:
+            continue
+        missing |= {(group, key) for key in want.keys() - have.keys()}
+        foreign |= {(group, key) for key in have.keys() - want.keys()}
+        altered |= {(group, key) for key, mark in want.items() if have.get(key, mark) != mark}
+    return missing, altered, foreign
+
+
+def _rows_at(
+    chunks: Iterable[Rows], places: Collection[_Place]
+) -> Iterator[tuple[_Place, Shape, Row]]:
+    for shape, rows in chunks:
+        for row in rows:
             place = (shape.group, shape.key(row))
-            if place in missing:
-                found.append(Finding(Kind.MISSING, shape, row, None))
-            if place in self._altered:
-                found.append(_differing(Kind.ALTERED, shape, row, *self._altered[place]))
-            for other in self._doubled.get(place, ()):
-                found.append(_differing(Kind.DOUBLED, shape, row, *other))
-        return found
+            if place in places:
+                yield place, shape, row
+
+
+def _differing(shape: Shape, want: Row, have: list[tuple[Shape, Row]]) -> Iterator[Finding]:
+    """Of what the graph holds of one thing: all but the right one are too many."""
+    mark = fingerprint(shape.name, want)
+    kept = [fingerprint(other.name, row) == mark for other, row in have]
+    one = kept.index(True) if any(kept) else 0
+    for at, (other, row) in enumerate(have):
+        if at != one or not any(kept):
+            kind = Kind.ALTERED if at == one else Kind.DOUBLED
+            yield Finding(kind, shape, want, row, None if other is shape else other)
 
 
 def told(findings: Iterable[Finding]) -> tuple[Difference, ...]:
     """Findings in words, the first of them in detail."""
     return tuple(one.told(detailed=at < DETAILED) for at, one in enumerate(findings))
-
-
-def _differing(kind: Kind, shape: Shape, want: Row, as_shape: Shape, have: Row) -> Finding:
-    return Finding(kind, shape, want, have, None if as_shape is shape else as_shape)

@@ -12,6 +12,7 @@ from typing import Final
 from neo4j import Driver
 
 from graph.rows import prefix
+from graph.schema import VERSION
 from graph.state import lanes, now
 from graph.statements import statement
 from lakehouse.ledger import Progress
@@ -49,5 +50,11 @@ def drop(
         nodes += summary.counters.nodes_deleted
         if progress is not None:
             progress(f"dropped {edges} edges, {nodes} nodes")
-    driver.execute_query(statement("dropped"), tenant=tenant, now=now(), database_=database)
+    driver.execute_query(
+        statement("dropped"),
+        tenant=tenant,
+        schema_version=VERSION,
+        now=now(),
+        database_=database,
+    )
     return Dropped(tenant=tenant, edges=edges, nodes=nodes)

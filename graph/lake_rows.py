@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from graph import rows as r
@@ -70,35 +71,36 @@ EPISODE_HEAD: Final = Shape(
 episode names somebody while any of what it said is there."""
 
 
-def lake_rows(ledger: Ledger, tenant: str, position: int) -> Iterator[tuple[Shape, Row]]:
+Rows = tuple[Shape, list[Row]]
+"""Some rows of one shape."""
+CHUNK: Final = 5_000
+"""Rows that are handed over together."""
+
+
+def lake_rows(ledger: Ledger, tenant: str, position: int) -> Iterator[Rows]:
     """Every row that the tenant's projection at that position should hold."""
     told, nodes = _told(ledger, tenant, position, None), Nodes(tenant)
     yield from _edges(told, nodes)
-    for row in nodes.mention_rows():
-        yield MENTIONS, _counted(row, 2)
-    for row in nodes.entity_rows():
-        yield ENTITY_NODE, [*row, 4]
-    for row in nodes.value_rows():
-        yield VALUE_NODE, _counted(row, 0)
-    for row in nodes.episode_rows(told.headers):
-        yield EPISODE_NODE, _counted(row, 0)
+    yield from _chunked(MENTIONS, (_counted(row, 2) for row in nodes.mention_rows()))
+    yield from _chunked(ENTITY_NODE, ([*row, 4] for row in nodes.entity_rows()))
+    yield from _chunked(VALUE_NODE, (_counted(row, 0) for row in nodes.value_rows()))
+    episodes = nodes.episode_rows(told.headers)
+    yield from _chunked(EPISODE_NODE, (_counted(row, 0) for row in episodes))
 
 
 def lake_rows_of(
     ledger: Ledger, tenant: str, position: int, subjects: Collection[str]
-) -> Iterator[tuple[Shape, Row]]:
+) -> Iterator[Rows]:
     """As `lake_rows`, of these subjects: their edges and what they lead to.
 
     Of a node that is told which follows from these edges alone.
     """
     told, nodes = _told(ledger, tenant, position, subjects), Nodes(tenant)
     yield from _edges(told, nodes)
-    for row in nodes.entity_rows():
-        yield ENTITY_NAME, row[:3]
-    for row in nodes.value_rows():
-        yield VALUE_TEXT, [*row[:3], row[4]]
-    for row in nodes.episode_rows(told.headers):
-        yield EPISODE_HEAD, [row[at] for at in _SURE]
+    yield from _chunked(ENTITY_NAME, (row[:3] for row in nodes.entity_rows()))
+    yield from _chunked(VALUE_TEXT, ([*row[:3], row[4]] for row in nodes.value_rows()))
+    episodes = nodes.episode_rows(told.headers)
+    yield from _chunked(EPISODE_HEAD, ([row[at] for at in _SURE] for row in episodes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +126,36 @@ def _told(ledger: Ledger, tenant: str, position: int, subjects: Collection[str] 
     return _Told(beliefs, supports, headers, attested_to)
 
 
-def _edges(told: _Told, nodes: Nodes) -> Iterator[tuple[Shape, Row]]:
+def _edges(told: _Told, nodes: Nodes) -> Iterator[Rows]:
     objects: dict[str, str] = {}
+    rows: dict[Shape, list[Row]] = {BELIEF: [], ATTRIBUTE: []}
     at = forks(told.beliefs)
     for belief in told.beliefs:
         header, fork = told.headers[belief.episode_id], at.get(belief.belief_id)
         row = r.edge_row(belief, nodes.add(belief), header, told.attested_to, fork)
-        linked = belief.object is not None and belief.object_kind == ENTITY
-        if linked:
-            objects[belief.belief_id] = str(belief.object)
-        yield (BELIEF if linked else ATTRIBUTE), _counted(row, 2)
+        row.append(len(row) - 2 - row.count(None))
+        shape = ATTRIBUTE
+        if belief.object is not None and belief.object_kind == ENTITY:
+            objects[belief.belief_id] = belief.object
+            shape = BELIEF
+        some = rows[shape]
+        some.append(row)
+        if len(some) == CHUNK:
+            yield shape, some
+            rows[shape] = []
+    yield from rows.items()
+    yield from _chunked(CONFIRMS, _confirmations(told, nodes, objects))
+
+
+def _confirmations(told: _Told, nodes: Nodes, objects: Mapping[str, str]) -> Iterator[Row]:
     for support in told.supports:
         nodes.add_support(support, objects.get(support.belief_id))
-        yield CONFIRMS, _counted(r.confirms_row(support, told.attested_to), 2)
+        yield _counted(r.confirms_row(support, told.attested_to), 2)
+
+
+def _chunked(shape: Shape, rows: Iterator[Row]) -> Iterator[Rows]:
+    while some := list(islice(rows, CHUNK)):
+        yield shape, some
 
 
 def _counted(row: Row, first: int) -> Row:

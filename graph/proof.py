@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from neo4j import Driver
 
-from graph.digest import Digest
+from graph.digest import BUCKETS, Digest
 from graph.state import State, now
 from graph.statements import statement
 from lakehouse.model.errors import ConflictError
@@ -28,11 +28,11 @@ class Proof:
 
 
 def read(driver: Driver, database: str, tenant: str) -> Proof | None:
-    """The tenant's newest proof; None where there is none."""
+    """The tenant's newest proof; None where there is none, or one in other buckets."""
     records = driver.execute_query(
         statement("projection_proof"), tenant=tenant, database_=database
     ).records
-    if not records:
+    if not records or len(records[0]["proof"]["buckets"]) != BUCKETS:
         return None
     node = records[0]["proof"]
     digest = Digest.of(node["buckets"])

@@ -34,31 +34,51 @@ def publish(
     `began_at` is the instant at which the run began, before it looked at the ledger. Nothing is
     written when neither watermark nor digest, position or epoch changed.
     """
+    state = open_to_readers(ledger, driver, database, tenant, began_at=began_at, verified=verified)
+    return None if state is None else record(ledger, state)
+
+
+def open_to_readers(
+    ledger: Ledger,
+    driver: Driver,
+    database: str,
+    tenant: str,
+    *,
+    began_at: int,
+    verified: Verified,
+) -> State | None:
+    """The first half, in the graph: the state as it may be read now, None if there is none."""
     state = states.read(driver, database, tenant)
     if state is None or state.position == 0:
         return None
     _require_green(state, verified)
     reach = _reach(ledger, state, began_at)
     watermark = reach if state.watermark is None else max(reach, state.watermark)
-    if (state.watermark, state.digest) != (watermark, verified.digest):
-        state = states.set_watermark(
-            driver,
-            database,
-            state,
-            watermark=watermark,
-            digest=verified.digest,
-            snapshots=_snapshots(ledger, state),
-        )
-    told = ledger.publications(tenant)
+    if (state.watermark, state.digest) == (watermark, verified.digest):
+        return state
+    return states.set_watermark(
+        driver,
+        database,
+        state,
+        watermark=watermark,
+        digest=verified.digest,
+        snapshots=_snapshots(ledger, state),
+    )
+
+
+def record(ledger: Ledger, state: State) -> Publication:
+    """The second half, in the lake: what the graph says may be read is a publication."""
+    told = ledger.publications(state.tenant)
     newest = told[-1] if told else None
     if newest is not None and _says(newest, state):
         return newest
+    assert state.watermark is not None
     publication = Publication(
-        tenant=tenant,
+        tenant=state.tenant,
         position=state.position,
-        watermark=watermark,
+        watermark=state.watermark,
         published_at=states.now(),
-        digest=verified.digest,
+        digest=state.digest,
         epoch=state.epoch,
     )
     ledger.publish(publication)

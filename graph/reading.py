@@ -23,9 +23,10 @@ from graph.lake_rows import (
     MENTIONS,
     VALUE_NODE,
     VALUE_TEXT,
+    Rows,
     Shape,
 )
-from graph.rows import Row, node_id, prefix
+from graph.rows import node_id, prefix
 from graph.statements import statement
 
 NODES: Final = 20_000
@@ -58,15 +59,13 @@ _BY_EPISODE: Final = (
 )
 
 
-def graph_rows(driver: Driver, database: str, tenant: str) -> Iterator[tuple[Shape, Row]]:
+def graph_rows(driver: Driver, database: str, tenant: str) -> Iterator[Rows]:
     """Every node and edge of the tenant, by the nodes that edges leave."""
     with driver.session(database=database, default_access_mode=READ_ACCESS) as session:
-        for shape, rows in _ahead(_chunks(session, tenant)):
-            for row in rows:
-                yield shape, row
+        yield from _ahead(_chunks(session, tenant))
 
 
-def _chunks(session: Session, tenant: str) -> Iterator[tuple[Shape, list[Row]]]:
+def _chunks(session: Session, tenant: str) -> Iterator[Rows]:
     start = prefix(tenant)
     for sizes, reads in (("entity_sizes", _BY_ENTITY), ("episode_sizes", _BY_EPISODE)):
         for low, high in _ranges(session, sizes, start):
@@ -78,7 +77,7 @@ def _chunks(session: Session, tenant: str) -> Iterator[tuple[Shape, list[Row]]]:
         after = page[-1][0]
 
 
-def _ahead(chunks: Iterator[tuple[Shape, list[Row]]]) -> Iterator[tuple[Shape, list[Row]]]:
+def _ahead(chunks: Iterator[Rows]) -> Iterator[Rows]:
     """The same, with the server at work on the next chunk while this one is looked at."""
     with ThreadPoolExecutor(1, thread_name_prefix="reader") as pool:
         coming = pool.submit(next, chunks, None)
@@ -89,19 +88,17 @@ def _ahead(chunks: Iterator[tuple[Shape, list[Row]]]) -> Iterator[tuple[Shape, l
 
 def graph_rows_of(
     driver: Driver, database: str, tenant: str, subjects: Collection[str], wanted: Wanted
-) -> Iterator[tuple[Shape, Row]]:
+) -> Iterator[Rows]:
     """The edges of these entities, and of the `wanted` nodes what is sure of them."""
     ids = [node_id(tenant, one) for one in sorted(subjects)]
     with driver.session(database=database, default_access_mode=READ_ACCESS) as session:
         for some in _sized(session, ids):
             for name, shape in _OF_ENTITIES:
-                for row in _ask(session, name, ids=some):
-                    yield shape, row
+                yield shape, _ask(session, name, ids=some)
         for shape, name in _NODES.items():
             nodes = sorted(wanted.get(shape, ()))
             for start in range(0, len(nodes), NODES):
-                for row in _ask(session, name, ids=nodes[start : start + NODES]):
-                    yield shape, row
+                yield shape, _ask(session, name, ids=nodes[start : start + NODES])
 
 
 def subjects_of(

@@ -81,7 +81,7 @@ def repair(
             begun = states.begin(driver, database, tenant, None, states.REPAIRING)
         return write(ledger, driver, database, begun, believed[-1], progress)
     newest = believed[-1]
-    _, findings = compared(ledger, driver, database, tenant, newest.position)
+    _, _, findings = compared(ledger, driver, database, tenant, newest.position)
     strays = outside(driver, database, tenant)
     steps = plan(findings, begun.watermark)
     if steps or strays:

@@ -27,6 +27,7 @@ logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 _AGENT: Final = re.compile(r"(\d+)\.(\d+)")
 _RATE_LIMIT: Final = "Neo.ClientError.Security.AuthenticationRateLimit"
+_GIVEN_UP: Final = "Neo.DatabaseError.Transaction."
 _NO_DATABASE: Final = "Neo.ClientError.Database.DatabaseNotFound"
 
 
@@ -150,6 +151,14 @@ def _unavailable(failed: Neo4jError | DriverError, connection: Connection) -> Un
         return UnavailableError(
             f"Neo4j at {connection.uri} has no database {connection.database!r}",
             remedy="Set NEO4J_DATABASE to one it has (`neo4j` by default), or create it.",
+            **facts,
+        )
+    if code is not None and code.startswith(_GIVEN_UP):
+        return UnavailableError(
+            f"the database of Neo4j at {connection.uri} has given up after an error of its own, "
+            "most often a full disk",
+            remedy="Make room on its disk and start it anew (the local one: beliefgraph up does "
+            "so); the graph is a projection, nothing is lost.",
             **facts,
         )
     if isinstance(failed, ServiceUnavailable):

@@ -58,6 +58,31 @@ def read(driver: Driver, database: str, tenant: str) -> State | None:
     return _one(driver, database, statement("projection"), tenant=tenant)
 
 
+def every(driver: Driver, database: str) -> list[State]:
+    """The states of all tenants, by name."""
+    records = driver.execute_query(statement("projections"), database_=database).records
+    return [_state(record["projection"]) for record in records]
+
+
+def place(driver: Driver, database: str, state: State) -> State:
+    """Say of rows that came in by the bulk import what they are; unpublished."""
+    found = _one(
+        driver,
+        database,
+        statement("place_projection"),
+        tenant=state.tenant,
+        position=state.position,
+        ledger_to=state.ledger_to,
+        clock=state.clock,
+        attested_to=state.attested_to,
+        epoch=state.epoch,
+        generation=state.generation,
+        schema_version=state.schema_version,
+        now=now(),
+    )
+    return _sure(found, state.tenant)
+
+
 def begin(driver: Driver, database: str, tenant: str, position: int | None, to: int) -> State:
     """Open a batch from `position` (None: any) to believe commit `to`, and take over the writing.
 

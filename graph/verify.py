@@ -1,21 +1,25 @@
 """The graph against the lake in full: every property of every edge and node, and their digest.
 
-Both sides are turned into the same rows (`graph.rows`) and compared by fingerprint; the graph is
-read in ranges of some thousand edges. The digest counts the edges that are believed or confirm;
+Both sides are turned into the same rows (`graph.rows`) and compared by fingerprint, the two
+read side by side. The digest counts the edges that are believed or confirm;
 nodes and mentions are compared row by row as well, and follow from those edges.
 """
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from neo4j import Driver
 
 from graph import proof as proofs
 from graph import state as states
-from graph.comparison import Comparison, Difference, Finding, Kind, told
+from graph.comparison import Difference, Finding, Kind, Side, findings, told
 from graph.digest import NOTHING
-from graph.lake_rows import lake_rows
+from graph.lake_rows import Rows, lake_rows
 from graph.reading import graph_rows, strays
 from graph.state import State
 from lakehouse.ledger import Ledger
@@ -68,21 +72,39 @@ def verify(ledger: Ledger, driver: Driver, database: str, tenant: str) -> Verifi
             digest=NOTHING, lake_digest=NOTHING,
         )  # fmt: skip
     require_still(state)
-    comparison, findings = compared(ledger, driver, database, tenant, state.position)
-    differences = told(findings) + outside(driver, database, tenant)
-    return judged(driver, database, state, comparison, differences)
+    lake, graph, found = compared(ledger, driver, database, tenant, state.position)
+    differences = told(found) + outside(driver, database, tenant)
+    return judged(driver, database, state, (lake, graph), differences)
 
 
 def compared(
     ledger: Ledger, driver: Driver, database: str, tenant: str, position: int
-) -> tuple[Comparison, list[Finding]]:
-    """The tenant's graph as it is against its ledger at a position."""
-    comparison = Comparison()
-    for shape, row in lake_rows(ledger, tenant, position):
-        comparison.lake(shape, row)
-    for shape, row in graph_rows(driver, database, tenant):
-        comparison.graph(shape, row)
-    return comparison, comparison.findings(lake_rows(ledger, tenant, position))
+) -> tuple[Side, Side, list[Finding]]:
+    """The tenant's ledger at a position, its graph as it is, and what differs."""
+
+    def lake_side() -> Iterator[Rows]:
+        return lake_rows(ledger, tenant, position)
+
+    def graph_side() -> Iterator[Rows]:
+        return graph_rows(driver, database, tenant)
+
+    with _uncollected(), ThreadPoolExecutor(1, thread_name_prefix="graph side") as beside:
+        read = beside.submit(lambda: Side().take(graph_side()))
+        lake = Side().take(lake_side())
+        graph = read.result()
+        return lake, graph, findings(lake, graph, lake_side, graph_side)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No cycles are looked for meanwhile: there are none, and a million rows to look at."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def outside(driver: Driver, database: str, tenant: str) -> tuple[Difference, ...]:
@@ -101,19 +123,20 @@ def judged(
     driver: Driver,
     database: str,
     state: State,
-    comparison: Comparison,
+    sides: tuple[Side, Side],
     differences: tuple[Difference, ...],
     entities: int | None = None,
 ) -> Verified:
-    """What that comparison of that state found, recorded as a proof or as none."""
+    """What was found of that state's lake and graph, recorded as a proof or as none."""
+    lake, graph = sides
     found = Verified(
         tenant=state.tenant, position=state.position, epoch=state.epoch,
-        generation=state.generation, edges=comparison.edges, nodes=comparison.nodes,
-        differences=differences, digest=comparison.graph_digest.whole,
-        lake_digest=comparison.lake_digest.whole, entities=entities,
+        generation=state.generation, edges=graph.edges, nodes=graph.nodes,
+        differences=differences, digest=graph.digest.whole,
+        lake_digest=lake.digest.whole, entities=entities,
     )  # fmt: skip
     if found.equal:
-        proofs.record(driver, database, state, comparison.lake_digest)
+        proofs.record(driver, database, state, lake.digest)
         return found
     after = states.read(driver, database, state.tenant)
     if after is None or (after.position, after.epoch, after.generation, after.projecting) != (

@@ -16,12 +16,11 @@ from neo4j import Driver
 
 from graph import proof as proofs
 from graph import state as states
-from graph.comparison import Comparison, told
-from graph.digest import Digest, fingerprint
-from graph.lake_rows import Shape, lake_rows_of
+from graph.comparison import Side, findings, told
+from graph.digest import Digest
+from graph.lake_rows import Rows, Shape, lake_rows_of
 from graph.proof import Proof
 from graph.reading import graph_rows_of, subjects_of
-from graph.rows import Row
 from graph.state import State
 from graph.verify import Verified, judged, require_still, verify
 from lakehouse.ledger import Ledger
@@ -87,9 +86,9 @@ class _Since:
     state: State
     proof: Proof
     touched: Collection[str]
-    rows: list[tuple[Shape, Row]] | None = None
+    rows: list[Rows] | None = None
 
-    def now(self) -> list[tuple[Shape, Row]]:
+    def now(self) -> list[Rows]:
         """The lake's rows at the projected position."""
         if self.rows is None:
             tenant, position = self.state.tenant, self.state.position
@@ -98,7 +97,12 @@ class _Since:
 
     def lost(self, changes: BeliefChanges) -> str:
         """A changed edge that is not among these entities', if there is one."""
-        known = {shape.key(row) for shape, row in self.now() if shape.subject_at is not None}
+        known = {
+            shape.key(row)
+            for shape, rows in self.now()
+            if shape.subject_at is not None
+            for row in rows
+        }
         wanted = [one.belief_id for one in changes.closed]
         wanted += [one.belief_id for one in changes.tightened]
         wanted += [one.support_id for one in changes.supports_closed]
@@ -106,26 +110,20 @@ class _Since:
 
     def compare(self) -> Verified:
         """Compare, and move the digest."""
-        tenant = self.state.tenant
-        before = self._untouched()
-        comparison = Comparison(lake_digest=before, graph_digest=before + Digest())
+        tenant, driver, database = self.state.tenant, self.driver, self.database
         wanted: defaultdict[Shape, set[str]] = defaultdict(set)
-        for shape, row in self.now():
-            comparison.lake(shape, row)
+        for shape, rows in self.now():
             if not shape.edge:
-                wanted[shape].add(str(row[0]))
-        found = graph_rows_of(self.driver, self.database, tenant, self.touched, wanted)
-        for shape, row in found:
-            comparison.graph(shape, row)
-        differences = told(comparison.findings(self.now()))
-        entities = len(self.touched)
-        return judged(self.driver, self.database, self.state, comparison, differences, entities)
+                wanted[shape].update(str(row[0]) for row in rows)
+        untouched = self._untouched()
+        lake = Side(digest=untouched + Digest()).take(self.now())
+        found = list(graph_rows_of(driver, database, tenant, self.touched, wanted))
+        graph = Side(digest=untouched).take(found)
+        differences = told(findings(lake, graph, self.now, lambda: found))
+        return judged(driver, database, self.state, (lake, graph), differences, len(self.touched))
 
     def _untouched(self) -> Digest:
         """The verified digest without what the lake said of these entities then."""
-        then = Digest()
         tenant, position = self.state.tenant, self.proof.position
-        for shape, row in lake_rows_of(self.ledger, tenant, position, self.touched):
-            if shape.subject_at is not None:
-                then.add(row[shape.subject_at], fingerprint(shape.name, row))
-        return self.proof.digest - then
+        then = Side().take(lake_rows_of(self.ledger, tenant, position, self.touched))
+        return self.proof.digest - then.digest

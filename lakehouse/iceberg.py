@@ -20,7 +20,6 @@ from lakehouse.admission import (
     admit_episodes,
     canonical,
     check_in_time,
-    check_new,
     land_in_chunks,
 )
 from lakehouse.catalog import configured, opening
@@ -32,6 +31,7 @@ from lakehouse.columns import digest
 from lakehouse.commit_log import Admit
 from lakehouse.drafts import check_place, draft_beliefs, draft_landing, draft_statements
 from lakehouse.keys import DigestKey, TenantKeys, check_tenant
+from lakehouse.known import Known
 from lakehouse.lake_reader import LakeReader
 from lakehouse.ledger import Landing, Progress
 from lakehouse.model.episodes import Episode, Refusal
@@ -91,6 +91,7 @@ class IcebergLedger(LakeReader):
         super().__init__(store, vault, now)
         self._keys = keys
         self._now = now
+        self._known = Known(self._batches)
         self._same_vault: set[str] = set()
 
     def land(
@@ -121,11 +122,11 @@ class IcebergLedger(LakeReader):
         entries = self._log.entries()
         key = self._key(tenant, entries)
         ids = {item.episode_id for item in items if isinstance(item, Episode)}
-        seen = self._seen(tenant, select(entries, tenant, Stage.LAND), ids)
+        seen = self._known.landed(tenant, select(entries, tenant, Stage.LAND), ids)
         admitted = admit_episodes(tenant, items, seen, key)
         refusals = {key.of_refusal(refusal): refusal for refusal in admitted.refusals}
         before = select(entries, tenant)
-        for kept in self._known(QUARANTINE, tenant, before, column="digest", names=refusals):
+        for kept in self._known.of(QUARANTINE, tenant, before, column="digest", names=refusals):
             del refusals[kept]
         counted = Landing(len(admitted.fresh), admitted.duplicates, len(admitted.refusals), ())
         if not admitted.fresh and not refusals:
@@ -134,7 +135,7 @@ class IcebergLedger(LakeReader):
 
         def admit(now: Sequence[Entry]) -> None:
             later = select(now, tenant, Stage.LAND, after=len(entries))
-            if later and (refusals or self._seen(tenant, later, fresh)):
+            if later and (refusals or self._known.landed(tenant, later, fresh)):
                 raise _Overtaken
 
         commit = self._commit_landing(tenant, admitted, refusals, admit)
@@ -168,7 +169,9 @@ class IcebergLedger(LakeReader):
         draft = draft_statements(
             tenant, extracted, refusals, clock=clock, through=through, now=self._now
         )
-        new = self._new_only(STATEMENTS, tenant, [e.statement.statement_id for e in extracted])
+        new = self._known.new_only(
+            STATEMENTS, tenant, [e.statement.statement_id for e in extracted]
+        )
 
         def admit(entries: Sequence[Entry]) -> None:
             check_place(draft, entries, self._watermark(tenant))
@@ -216,7 +219,7 @@ class IcebergLedger(LakeReader):
     def append_beliefs(self, tenant: str, changes: BeliefChanges, *, through: int) -> Commit:
         """Record what follows from the extract commits up to `through`, once."""
         draft = draft_beliefs(tenant, changes, through=through)
-        new = self._new_only(BELIEFS, tenant, [belief.belief_id for belief in changes.opened])
+        new = self._known.new_only(BELIEFS, tenant, [belief.belief_id for belief in changes.opened])
 
         def admit(entries: Sequence[Entry]) -> None:
             check_place(draft, entries, None)
@@ -282,17 +285,3 @@ class IcebergLedger(LakeReader):
             }
         said = f"{key.key_id}:{told.result()}"
         return self._log.append(replace(draft, snapshots=snapshots, digest=said), in_time)
-
-    def _new_only(self, spec: TableSpec, tenant: str, ids: Sequence[str]) -> Admit:
-        """A check that raises where given entries hold one of the ids; each is looked at once."""
-        looked = 0
-        column = {STATEMENTS: "statement_id", BELIEFS: "belief_id"}[spec]
-        kind = spec.name.removesuffix("s")
-
-        def check(entries: Sequence[Entry]) -> None:
-            nonlocal looked
-            fresh = [entry for entry in entries if entry.commit.position > looked]
-            check_new(kind, self._known(spec, tenant, fresh, column=column, names=ids))
-            looked = entries[-1].commit.position if entries else looked
-
-        return check

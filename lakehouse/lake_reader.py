@@ -6,15 +6,13 @@ there; rows of batches that no commit names are not seen.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Collection, Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyiceberg.expressions import And, BooleanExpression
 
-from lakehouse.admission import Landed
-from lakehouse.codec_beliefs import OPENED, Recorded, changes_of
+from lakehouse.batches import Batches
+from lakehouse.codec_beliefs import Recorded, changes_of
 from lakehouse.codec_episodes import episodes_of, kept_of, refusals_kept
 from lakehouse.codec_statements import extracted_of, recorded_of, statements_of
 from lakehouse.columns import values
@@ -26,7 +24,6 @@ from lakehouse.model.errors import IntegrityError
 from lakehouse.model.ledger import BeliefChanges, Extracted, Stage
 from lakehouse.model.statements import Statement
 from lakehouse.pruning import (
-    MOST_NAMED,
     among,
     equal_to,
     is_equal,
@@ -36,7 +33,6 @@ from lakehouse.pruning import (
     reach,
 )
 from lakehouse.registers import Registers
-from lakehouse.scan import committed, find
 from lakehouse.stamping import Entry, Now, select
 from lakehouse.store import Store
 from lakehouse.table_spec import TableSpec
@@ -51,8 +47,6 @@ from lakehouse.tables import (
 from lakehouse.vault import Vault
 from lakehouse.vault.bodies import erased, payloads_of, refusals_of, unknown
 
-_BATCH: Final = ("batch_id", "ordinal")
-
 
 class LakeReader(Registers):
     """Every reading method of the port (their promises stand there)."""
@@ -60,6 +54,8 @@ class LakeReader(Registers):
     def __init__(self, store: Store, vault: Vault, now: Now) -> None:
         super().__init__(store, now)
         self._vault = vault
+        self._batches = Batches(store)
+        self._rows = self._batches.rows
 
     def episodes(
         self, tenant: str, *, after: int, through: int, batch: int = 20_000
@@ -188,42 +184,6 @@ class LakeReader(Registers):
             found.update(pc.unique(pc.list_flatten(column)).to_pylist())
         return found
 
-    def _seen(
-        self, tenant: str, entries: Sequence[Entry], ids: Collection[str]
-    ) -> dict[str, Landed]:
-        """What these land entries hold of the ids. Most often nothing: one column tells that."""
-        if not ids or not entries:
-            return {}
-        columns = ("episode_id", "digest", "location")
-        between, exactly = among("episode_id", ids), is_in("episode_id", ids)
-        for wanted in (columns[:1], columns):
-            rows = self._rows(EPISODES, tenant, entries, wanted, where=between, exactly=exactly)
-            if not rows.num_rows:
-                return {}
-        return {
-            episode_id: Landed(digest, location)
-            for episode_id, digest, location in zip(
-                *(values(rows, column) for column in columns), strict=True
-            )
-        }
-
-    def _known(
-        self,
-        spec: TableSpec,
-        tenant: str,
-        entries: Sequence[Entry],
-        *,
-        column: str,
-        names: Collection[str],
-    ) -> set[str]:
-        """Which of the names the column of these entries' rows holds."""
-        if not names or not entries:
-            return set()
-        chosen = is_in(column, names)
-        if spec is BELIEFS:
-            chosen &= is_equal("kind", OPENED)
-        return set(values(self._rows(spec, tenant, entries, (column,), exactly=chosen), column))
-
     def _recorded(self, tenant: str) -> Recorded:
         """When statements became known, asked only where a belief's row does not tell."""
 
@@ -263,32 +223,3 @@ class LakeReader(Registers):
             spec, tenant, entries, where=is_null("subject"), exactly=is_unnamed & chosen
         )
         return pa.concat_tables([opened, later])
-
-    def _rows(
-        self,
-        spec: TableSpec,
-        tenant: str,
-        entries: Sequence[Entry],
-        columns: Sequence[str] | None = None,
-        *,
-        where: BooleanExpression | None = None,
-        exactly: Any = None,
-    ) -> pa.Table:
-        """Rows of these entries' batches, in ledger order, with `rank` (scan.committed).
-
-        `where` prunes files, the Arrow expression `exactly` chooses rows.
-        """
-        wanted = None if columns is None else (*columns, *_BATCH)
-        if not entries:
-            names = spec.arrow.names if wanted is None else wanted
-            return committed(spec.arrow.empty_table().select(list(names)), entries)
-        pruned: BooleanExpression = equal_to("tenant", tenant)
-        if len(entries) <= MOST_NAMED:
-            pruned = And(pruned, among("batch_id", [e.commit.batch_id for e in entries]))
-        if where is not None:
-            pruned = And(pruned, where)
-        chosen = is_equal("tenant", tenant)
-        if exactly is not None:
-            chosen &= exactly
-        found = find(self._store.load(spec), spec, pruned, wanted, chosen)
-        return committed(found, entries)

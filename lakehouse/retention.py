@@ -20,12 +20,13 @@ _DAY: Final = 86_400_000_000
 class Held:
     """One source: its episodes, the first landing (µs UTC), how many are past which time.
 
-    `due` are past what the source states, `erasable` past its compliance floor (the due ones
-    among them). What was erased counts in neither.
+    `retention` is None where no declaration is recorded: the source has only landed. `due` are
+    past what the source states, `erasable` past its compliance floor (the due ones among them);
+    what was erased counts in neither.
     """
 
     source: str
-    retention: Retention
+    retention: Retention | None
     episodes: int
     oldest: int | None
     erasable: int
@@ -35,7 +36,7 @@ class Held:
 def held(
     lake: OpenLake, declarations: Mapping[str, Mapping[str, Any]], gone: Collection[str], now: int
 ) -> list[Held]:
-    """Of each declared source of the lake's tenant, at `now` (µs UTC).
+    """Of each source of the lake's tenant, at `now` (µs UTC); `declarations` are by source.
 
     `gone` are the ids of destroyed keys: a payload that needs one of them was erased.
     """
@@ -47,4 +48,4 @@ def held(
         "gone": list(gone),
     }
     found = lake.connection.execute(text("retention"), limits).to_arrow_table()
-    return [Held(retention=stated[row["source"]], **row) for row in found.to_pylist()]
+    return [Held(retention=stated.get(row["source"]), **row) for row in found.to_pylist()]

@@ -14,30 +14,35 @@ from pipelines.resources import Graph, Lake, Narrator
 _SHOWN = 20
 
 
-@dg.op
+@dg.op(retry_policy=dg.RetryPolicy(max_retries=3, delay=300))
 def prove_graphs(
     context: dg.OpExecutionContext, lake: Lake, graph_: Graph, narrator: Narrator
 ) -> None:
-    """Compare each tenant that is projected; fail where one differs or could not be compared."""
+    """Compare each tenant that is projected; fail where one differs.
+
+    One that a run is writing to is tried again with all others, three times.
+    """
     wrong: list[str] = []
+    moving: list[str] = []
     with graph_.open() as (driver, database):
         for tenant in lake.ledger.tenants():
             if states.read(driver, database, tenant) is None:
                 continue
             try:
                 found = verify(lake.ledger, driver, database, tenant)
-            except ConflictError as moving:
-                wrong.append(f"{tenant} could not be compared: {moving.message}")
+            except ConflictError as moved:
+                moving.append(f"{tenant} could not be compared: {moved.message}")
                 continue
             narrator.say(f"{tenant}: {found.summary}")
             context.log.info(f"{tenant}: {found.summary}")
             wrong += _told(found)
     context.add_output_metadata({"wrong": len(wrong)})
-    if wrong:
+    if wrong or moving:
+        told = [*wrong, *moving]
         raise dg.Failure(
-            "; ".join(wrong[:_SHOWN]),
-            metadata={"wrong": dg.MetadataValue.json(wrong)},
-            allow_retries=False,
+            "; ".join(told[:_SHOWN]),
+            metadata={"wrong": dg.MetadataValue.json(told)},
+            allow_retries=not wrong,
         )
 
 

@@ -17,6 +17,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,6 +35,7 @@ from lakehouse.s3tables import client
 from lakehouse.seaweed.layout import Layout
 from lakehouse.seaweed.settings import REGION
 from lakehouse.stamping import system_clock
+from lakehouse.table_spec import Column, TableSpec
 
 STORES = ("local", "s3", "postgres")
 
@@ -57,6 +59,24 @@ class Lake:
         """For a process of its own: this one's environment, but for what would choose a store."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYICEBERG_", "AWS_"))}
         return kept | self.environ
+
+
+@contextmanager
+def as_before(*specs: TableSpec) -> Iterator[None]:
+    """These tables without their last column, as the version before made, read and wrote them."""
+    whole = {spec: spec.columns for spec in specs}
+
+    def let(columns: Mapping[TableSpec, tuple[Column, ...]]) -> None:
+        for spec, held in columns.items():
+            object.__setattr__(spec, "columns", held)
+            for worked_out in ("schema", "arrow"):
+                spec.__dict__.pop(worked_out, None)
+
+    let({spec: columns[:-1] for spec, columns in whole.items()})
+    try:
+        yield
+    finally:
+        let(whole)
 
 
 def as_environ(properties: Mapping[str, str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A real Neo4j for the tests: one server and one driver for the whole run.
+"""A real Neo4j for the tests: one server and one driver for each worker of a run.
 
 With `NEO4J_URI` set that server is used. Otherwise the managed one is started in
 `BELIEFGRAPH_TEST_HOME` (kept, so that the next run finds its jars), else in a folder of its own;
@@ -27,7 +27,10 @@ SERIES: Final = "BELIEFGRAPH_TEST_NEO4J"
 def neo4j_connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     """Where the tests' server listens."""
     kept = os.environ.get(OURS)
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "")  # Each has a server of its own.
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+    assert not (worker and os.environ.get("NEO4J_URI")), (
+        "NEO4J_URI names one server, and each worker needs its own: make test WORKERS=0"
+    )
     home = str(Path(kept) / worker) if kept else str(tmp_path_factory.mktemp("neo4j-home"))
     environ = {**os.environ, "BELIEFGRAPH_HOME": home}
     before = status(environ).state

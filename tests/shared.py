@@ -1,7 +1,7 @@
 """Where the data sets lie that are not part of the repository, and the part an ordinary run takes.
 
-Tests skip where a data set is absent. An ordinary run asks every question, of all that it is
-about and one in `SPARED` of the other records; BELIEFGRAPH_ALL=1 takes all records.
+Tests skip where a data set is absent. An ordinary run asks every question of every record that a
+question is about, beside one in `SPARED` of the others; BELIEFGRAPH_ALL=1 takes all records.
 """
 
 from __future__ import annotations

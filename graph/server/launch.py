@@ -11,6 +11,7 @@ from typing import Final
 
 import psutil
 
+from graph.server import ending
 from graph.server.admin import Tool
 from graph.server.layout import Choices, Layout
 from graph.server.mark import arguments
@@ -58,7 +59,7 @@ def spawn(layout: Layout, choices: Choices, tool: Tool) -> psutil.Process:
         tool.release.main,
         *arguments(layout),
     ]
-    layout.log.unlink(missing_ok=True)
+    ending.set_logs_aside(layout)
     process = processes.start(command, environ=tool.environ, cwd=layout.root, output=layout.console)
     layout.remember(Running(pid=process.pid, created=process.create_time()))
     return process

@@ -98,6 +98,11 @@ class Layout:
         return self.logs / "neo4j.log"
 
     @property
+    def debug_log(self) -> Path:
+        """What Neo4j has to say to those who look for the cause."""
+        return self.logs / "debug.log"
+
+    @property
     def console(self) -> Path:
         """What the Java runtime printed: only of interest when a start failed."""
         return self.logs / "console.log"

@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 import psutil
 
-from graph.server import first_start, mark, memory, probe, readiness, starting, store
+from graph.server import ending, first_start, mark, memory, probe, readiness, room, starting, store
 from graph.server.connection import Connection, external_from
 from graph.server.layout import Choices, Layout
 from graph.server.memory import Memory
@@ -26,6 +26,8 @@ from lakehouse.local.lock import exclusive
 from lakehouse.model.errors import ConflictError, UnavailableError
 
 _RUN_UP: Final = "Run beliefgraph up."
+_GIVEN_UP: Final = 5.0
+"""Seconds for the end of a server whose database takes nothing any more: it hardly ever comes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class ServerStatus:
     started_at: datetime | None
     memory: str | None
     log: Path | None
+    ended: str | None = None
+    """Why a server that is gone ended, where its logs tell."""
 
 
 def silent(_: str) -> None:
@@ -55,8 +59,12 @@ def connection_from(environ: Mapping[str, str]) -> Connection:
     choices = layout.choices()
     process = mark.find(layout)
     if choices is None or process is None:
+        why = ending.of(layout) if layout.running() else None
+        ended = f": {why.reason}" if why else ""
         raise UnavailableError(
-            f"No Neo4j server is running for {layout.home}.", remedy=_RUN_UP, home=layout.home
+            f"No Neo4j server is running for {layout.home}{ended}.",
+            remedy=why.remedy if why else _RUN_UP,
+            home=layout.home,
         )
     if not processes.listens(process, choices.bolt_port):
         raise UnavailableError(
@@ -85,16 +93,23 @@ def up(
         return external
     layout = Layout(home_from(environ))
     layout.prepare()
-    with exclusive(layout.lock, progress=progress):
+    with room.watched(layout.root), exclusive(layout.lock, progress=progress):
         before = layout.choices()
         release = choose(neo4j, before.version if before else None)
         planned = _plan(memory, before)
         process = mark.find(layout)
-        if process is None:
-            return starting.start(layout, release, planned, environ, progress)
-        connection, kept = _join(layout, process, progress)
-        _tell_kept(kept, planned if memory else None, release if neo4j else None, progress)
-        return connection
+        if process is not None:
+            try:
+                connection, kept = _join(layout, process, progress)
+            except probe.GivenUp as failed:
+                why = ending.of(layout)
+                progress(f"{failed.message} {f'Because {why}' if why else 'Starting it anew.'}")
+                processes.stop(mark.mark(layout), process, progress=progress, seconds=_GIVEN_UP)
+                layout.forget_running()
+            else:
+                _tell_kept(kept, planned if memory else None, release if neo4j else None, progress)
+                return connection
+        return starting.start(layout, release, planned, environ, progress)
 
 
 def down(environ: Mapping[str, str], *, progress: Progress = silent) -> bool:
@@ -120,7 +135,7 @@ def replace_store(
     If it does not answer with the new store, the old one is put back and started.
     """
     layout = Layout(home_from(environ))
-    with exclusive(layout.lock, progress=progress):
+    with room.watched(layout.root), exclusive(layout.lock, progress=progress):
         before = layout.choices()
         release = choose(None, before.version if before else None)
         planned = _plan(None, before)
@@ -151,7 +166,9 @@ def status(environ: Mapping[str, str]) -> ServerStatus:
     log = layout.log if layout.log.exists() else None
     if process is None:
         state: Literal["stopped", "stale"] = "stale" if layout.running() else "stopped"
-        return ServerStatus(state, None, None, home, None, None, None, log)
+        why = ending.of(layout) if state == "stale" else None
+        ended = str(why) if why else None
+        return ServerStatus(state, None, None, home, None, None, None, log, ended)
     return ServerStatus(
         state="running",
         uri=starting.uri(choices.bolt_port) if choices else None,
@@ -204,9 +221,8 @@ def _tell_kept(
 
 def _plan(asked: str | None, before: Choices | None) -> Memory:
     """The memory asked for, else what was asked once, else what suits the machine."""
-    if asked is None and before is not None and before.memory_asked:
-        return _memory_of(before)
-    return memory.plan(asked, machine_mb=memory.machine_mb())
+    earlier = _memory_of(before) if before else None
+    return memory.plan(asked, machine_mb=memory.machine_mb(), before=earlier)
 
 
 def _memory_of(choices: Choices) -> Memory:

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Final
 
+from graph.server import room
 from graph.server.locked import LockedJar
 from lakehouse.model.errors import ConfigurationError, IntegrityError, UnavailableError
 
@@ -34,6 +35,7 @@ def download(
     done = 0
     tenth = 1
     try:
+        room.require(repository, total / 1e6, "the download of Neo4j")
         with ThreadPoolExecutor(_CONNECTIONS) as pool:
             tasks = {pool.submit(_fetch, jar, repository, staging, failed): jar for jar in jars}
             try:
@@ -73,6 +75,13 @@ def _fetch(jar: LockedJar, repository: Path, staging: Path, failed: threading.Ev
             path = _download_one(jar, folder)
             break
         except Exception as error:  # jgo lets everything through: sockets, HTTP, its own
+            if room.is_full(error):
+                raise UnavailableError(
+                    f"The disk of {repository} is full.",
+                    remedy="Make room there, or name another place by M2_REPO, and run "
+                    "beliefgraph up again: what is complete is kept.",
+                    jar=jar.coordinate,
+                ) from error
             if attempt == _ATTEMPTS:
                 raise UnavailableError(
                     f"Neo4j's jar {jar.coordinate} could not be downloaded "

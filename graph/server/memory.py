@@ -18,6 +18,8 @@ from lakehouse.model.errors import ConfigurationError
 AUTO: Final = "auto"
 DEFAULT_MB: Final = 1024
 LEAST_MB: Final = 384
+OWN_MB: Final = 200
+"""What the process takes for itself, beside heap and page cache."""
 _SMALLEST_HEAP_MB: Final = 256
 _UNITS: Final = {"m": 1, "g": 1024}
 _CGROUP_LIMIT: Final = Path("/sys/fs/cgroup/memory.max")
@@ -25,7 +27,7 @@ _CGROUP_LIMIT: Final = Path("/sys/fs/cgroup/memory.max")
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Heap and page cache in MiB; the process takes some 200 MiB more for itself."""
+    """Heap and page cache in MiB, and whether somebody asked for them."""
 
     heap_mb: int
     page_cache_mb: int
@@ -39,22 +41,55 @@ class Memory:
         return f"{self.heap_mb}m heap + {self.page_cache_mb}m page cache"
 
 
-def plan(asked: str | None, *, machine_mb: int) -> Memory:
-    """Memory for the server: what was asked, or what suits a machine of this size."""
+def plan(asked: str | None, *, machine_mb: int, before: Memory | None = None) -> Memory:
+    """Memory for the server: what was asked now, or before, or what suits a machine of this size.
+
+    ConfigurationError where that is no size, too little for Neo4j or too much for the machine.
+    """
+    if machine_mb < LEAST_MB + OWN_MB:
+        raise ConfigurationError(
+            f"This machine (or container) has {machine_mb}m of memory, and Neo4j needs "
+            f"{LEAST_MB + OWN_MB}m.",
+            remedy="Give it more, or use a server elsewhere through NEO4J_URI.",
+        )
+    if asked is None and before is not None and before.asked:
+        _check_size(f"{before.total_mb}m, asked for earlier,", before.total_mb, machine_mb)
+        return before
     if asked is None or asked == AUTO:
         return _split(max(LEAST_MB, min(DEFAULT_MB, machine_mb // 4)), asked=False)
     total = _parse(asked)
+    _check_size(asked, total, machine_mb)
+    return _split(total, asked=True)
+
+
+def shortage(planned: Memory, *, available_mb: int) -> str | None:
+    """A warning where what is free now is less than what the server may come to need."""
+    needed = planned.total_mb + OWN_MB
+    if available_mb >= needed:
+        return None
+    return (
+        f"only {available_mb}m of memory are free, and the server may come to need {needed}m: if "
+        "it is killed, close other programs or start it with less (--memory)"
+    )
+
+
+def available_mb() -> int:
+    """Memory that programs could have now."""
+    return int(psutil.virtual_memory().available // 2**20)
+
+
+def _check_size(said: str, total: int, machine_mb: int) -> None:
+    most = machine_mb - OWN_MB
     if total < LEAST_MB:
         raise ConfigurationError(
-            f"Memory of {asked} is less than the {LEAST_MB}m that Neo4j needs.",
+            f"Memory of {said} is less than the {LEAST_MB}m that Neo4j needs.",
             remedy=f"Ask for {LEAST_MB}m or more, such as --memory 1g.",
         )
-    if total > machine_mb * 9 // 10:
+    if total > most:
         raise ConfigurationError(
-            f"Memory of {asked} does not fit on this machine of {machine_mb}m.",
-            remedy=f"Ask for {machine_mb * 9 // 10}m or less, such as --memory 1g.",
+            f"Memory of {said} does not fit on this machine (or container) of {machine_mb}m.",
+            remedy=f"Ask for {most}m or less, such as --memory {LEAST_MB}m, or --memory auto.",
         )
-    return _split(total, asked=True)
 
 
 def machine_mb() -> int:

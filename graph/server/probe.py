@@ -12,6 +12,11 @@ from graph.server.connection import Connection
 from lakehouse.model.errors import ConfigurationError, UnavailableError
 
 _TIMEOUT_SECONDS: Final = 10.0
+_GIVEN_UP: Final = "Neo.DatabaseError.Transaction.TransactionStartFailed"
+
+
+class GivenUp(UnavailableError):
+    """It answers, but its database takes nothing any more until it is started anew."""
 
 
 def ask(connection: Connection) -> None:
@@ -39,6 +44,12 @@ def ask(connection: Connection) -> None:
             uri=connection.uri,
         ) from error
     except (DriverError, Neo4jError, OSError) as error:
+        if isinstance(error, Neo4jError) and error.code == _GIVEN_UP:
+            raise GivenUp(
+                f"The database at {connection.uri} has given up after an error.",
+                remedy="Start it anew: beliefgraph down, then beliefgraph up.",
+                uri=connection.uri,
+            ) from error
         raise UnavailableError(
             f"The Neo4j server at {connection.uri} (database {connection.database}) does not "
             f"answer: {type(error).__name__}.",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import psutil
 
-from graph.server import probe
+from graph.server import ending, probe
 from graph.server.connection import Connection
 from graph.server.layout import Layout
 from lakehouse.local import processes
@@ -25,9 +24,8 @@ def wait(layout: Layout, process: psutil.Process, port: int, connection: Connect
     while time.monotonic() < deadline:
         if not processes.is_alive(process):
             raise _ended(layout, port)
-        if processes.listens(process, port):
-            with suppress(UnavailableError):  # It listens before its databases are open.
-                return probe.ask(connection)
+        if processes.listens(process, port) and _answers(connection):
+            return
         time.sleep(_PAUSE)
     raise UnavailableError(
         f"Neo4j did not answer within {START_SECONDS:.0f} s.",
@@ -36,9 +34,24 @@ def wait(layout: Layout, process: psutil.Process, port: int, connection: Connect
     )
 
 
+def _answers(connection: Connection) -> bool:
+    """False while its databases are not open yet: it listens before."""
+    try:
+        probe.ask(connection)
+    except probe.GivenUp:
+        raise
+    except UnavailableError:
+        return False
+    return True
+
+
 def _ended(layout: Layout, port: int) -> UnavailableError | ConflictError:
     """Why the server ended while it was starting, in its own last words."""
-    said = _tail(layout.log) or _tail(layout.console)
+    said, why = _tail(layout.log) or _tail(layout.console), ending.of(layout)
+    if why is not None:
+        return UnavailableError(
+            f"Neo4j ended while it was starting: {why.reason}.", remedy=why.remedy, log=layout.log
+        )
     everything = "".join(
         path.read_text(encoding="utf-8", errors="replace")
         for path in (layout.log, layout.console)
@@ -52,7 +65,7 @@ def _ended(layout: Layout, port: int) -> UnavailableError | ConflictError:
         )
     return UnavailableError(
         f"Neo4j ended while it was starting; its last words: {said or 'none'}",
-        remedy=f"Look at {layout.log} and {layout.console}; if memory is short, use --memory.",
+        remedy=f"Look at {layout.log} and {layout.console}.",
         log=layout.log,
     )
 

@@ -11,7 +11,18 @@ from typing import Final
 
 import psutil
 
-from graph.server import first_start, jars, java, launch, mark, readiness, store
+from graph.server import (
+    ending,
+    first_start,
+    jars,
+    java,
+    launch,
+    mark,
+    memory,
+    readiness,
+    room,
+    store,
+)
 from graph.server.admin import Tool
 from graph.server.connection import DEFAULT_DATABASE, DEFAULT_USERNAME, Connection
 from graph.server.layout import Choices, Layout, maven_repository_from
@@ -38,21 +49,31 @@ def tool_for(
 def start(
     layout: Layout,
     release: Release,
-    memory: Memory,
+    planned: Memory,
     environ: Mapping[str, str],
     progress: Progress,
 ) -> Connection:
     """Start the server and wait until it answers."""
     if layout.running() is not None:
-        progress("the last server ended without being stopped; its record is removed")
+        why = ending.of(layout)
+        progress(
+            "the last server ended without being stopped"
+            + (f": {why}" if why else "")
+            + "; its record is removed"
+        )
         layout.forget_running()
+    short = memory.shortage(planned, available_mb=memory.available_mb())
+    if short is not None:
+        progress(short)
+    first = not store.is_store(layout)
+    room.require(layout.root, room.FIRST_START_MB if first else room.START_MB, "Neo4j's start")
     tool = tool_for(layout, release, environ, progress)
     store.recover(layout, progress=progress)
     store.set_aside_foreign(layout, release, progress=progress)
     layout.settings.unlink(missing_ok=True)  # The admin tool refuses another version's.
     try:
         first_start.prepare(layout, tool, progress=progress)
-        connection = _launch(layout, memory, tool, progress, attempts=_PORT_ATTEMPTS)
+        connection = _launch(layout, planned, tool, progress, attempts=_PORT_ATTEMPTS)
     except BaseException:
         store.recover(layout, progress=progress)
         raise
@@ -61,13 +82,13 @@ def start(
 
 
 def _launch(
-    layout: Layout, memory: Memory, tool: Tool, progress: Progress, *, attempts: int
+    layout: Layout, planned: Memory, tool: Tool, progress: Progress, *, attempts: int
 ) -> Connection:
     """Start the process and wait for it; on another port if a stranger was quicker."""
-    choices = _choose(layout, memory, tool.release, progress)
+    choices = _choose(layout, planned, tool.release, progress)
     launch.write_settings(layout, tool.release, choices)
     layout.remember(choices)
-    progress(f"starting Neo4j {choices.version} ({memory}) at {uri(choices.bolt_port)}")
+    progress(f"starting Neo4j {choices.version} ({planned}) at {uri(choices.bolt_port)}")
     connection = connection_of(layout, choices)
     process: psutil.Process | None = None
     try:
@@ -77,7 +98,7 @@ def _launch(
         layout.forget_running()
         if attempts == 1:
             raise
-        return _launch(layout, memory, tool, progress, attempts=attempts - 1)
+        return _launch(layout, planned, tool, progress, attempts=attempts - 1)
     except BaseException:
         _abandon(layout, process, progress)
         raise
@@ -98,13 +119,13 @@ def _abandon(layout: Layout, process: psutil.Process | None, progress: Progress)
     layout.forget_running()
 
 
-def _choose(layout: Layout, memory: Memory, release: Release, progress: Progress) -> Choices:
+def _choose(layout: Layout, planned: Memory, release: Release, progress: Progress) -> Choices:
     before = layout.choices()
     remembered = before.bolt_port if before else None
     port = ports.choose(remembered)
     if remembered is not None and port != remembered:
         progress(f"port {remembered} is taken by another program; using {port} from now on")
-    return Choices(port, memory.heap_mb, memory.page_cache_mb, release.version, memory.asked)
+    return Choices(port, planned.heap_mb, planned.page_cache_mb, release.version, planned.asked)
 
 
 def connection_of(layout: Layout, choices: Choices) -> Connection:

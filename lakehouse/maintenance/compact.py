@@ -22,7 +22,7 @@ from lakehouse.codec_commits import entries_of
 from lakehouse.failures import answering
 from lakehouse.maintenance.keeper import check_ours
 from lakehouse.maintenance.swap import swap
-from lakehouse.model.errors import IntegrityError
+from lakehouse.model.errors import ConfigurationError, IntegrityError
 from lakehouse.planning import live_files
 from lakehouse.scan import find, read
 from lakehouse.stamping import system_clock
@@ -68,6 +68,7 @@ def compact(
 def _compact(store: Store, spec: TableSpec, least: int, dry_run: bool) -> Compacted:
     committed = [entry.commit.batch_id for entry in entries_of(find(store.load(COMMITS), COMMITS))]
     table = store.load(spec)
+    _check_known(table, spec)
     files = live_files(table)
     merged = into = rows = 0
     for group in _groups(table, files, least):
@@ -83,6 +84,16 @@ def _compact(store: Store, spec: TableSpec, least: int, dry_run: bool) -> Compac
         swap(store, spec, chosen, written, "compact", began=began)
         into += len(written)
     return Compacted(table=spec.name, files=len(files), merged=merged, into=into, rows=rows)
+
+
+def _check_known(table: Table, spec: TableSpec) -> None:
+    """ConfigurationError for columns that we do not know: what they hold would not be merged."""
+    unknown = [one.name for one in table.schema().fields if one.name not in spec.arrow.names]
+    if unknown:
+        raise ConfigurationError(
+            f"table {spec.name} has columns that this version does not know: {', '.join(unknown)}",
+            remedy="Nothing was changed. Let the version that added them merge its files.",
+        )
 
 
 def _groups(table: Table, files: Sequence[DataFile], least: int) -> Iterator[list[DataFile]]:

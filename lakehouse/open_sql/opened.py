@@ -7,8 +7,9 @@ files: it is shut off, and what is asked can neither read past the views nor wri
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from itertools import count
 from typing import Any, Final
 
 import duckdb
@@ -94,11 +95,14 @@ class OpenLake:
             self.connection.execute(setting)
 
     def sql(self, text: str) -> pa.Table:
-        """The rows that one question gives; InputError with DuckDB's words where it cannot."""
+        """The rows that one question gives; InputError with DuckDB's words where it cannot.
+
+        Of columns that share a name the later ones are numbered: `name_1`, `name_2`.
+        """
         try:
             self._check_asked(text)
-            found = self.connection.execute(text)
-            return found.to_arrow_table()
+            found = self.connection.execute(text).to_arrow_table()
+            return found.rename_columns(_apart(found.column_names))
         except duckdb.Error as wrong:
             if _READING in str(wrong):
                 raise failed("the store does not give a file of the lake", wrong) from wrong
@@ -160,6 +164,16 @@ def _only(statements: list[duckdb.Statement]) -> duckdb.Statement:
             remedy="Ask them one by one, or join them by WITH or UNION.",
         )
     return asked[0]
+
+
+def _apart(names: Sequence[str]) -> list[str]:
+    """The names, each of them once."""
+    told: list[str] = []
+    for name in names:
+        numbered = (f"{name}_{number}" for number in count(1))
+        free = (one for one in numbered if one not in names and one not in told)
+        told.append(next(free) if name in told else name)
+    return told
 
 
 def _rows(table: Table, spec: TableSpec, tenant: str) -> Any:

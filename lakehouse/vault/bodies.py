@@ -73,7 +73,9 @@ def refusals_of(
 def unknown(episode_id: str) -> InputError:
     """What is told to whoever asks for the payload of an episode that never landed."""
     return InputError(
-        f"unknown episode {episode_id!r}", remedy="Ask for an episode that was landed."
+        f"unknown episode {episode_id!r}",
+        remedy="Answers name their episodes, and so does `beliefgraph lake sql`: "
+        '"SELECT episode_id FROM episodes".',
     )
 
 

@@ -18,7 +18,12 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from lakehouse.model.errors import EXIT_CODES, BeliefgraphError, ConfigurationError
+from lakehouse.model.errors import (
+    EXIT_CODES,
+    BeliefgraphError,
+    ConfigurationError,
+    InputError,
+)
 
 GROUP: Final = "beliefgraph.commands"
 DISTRIBUTION: Final = "beliefgraph"
@@ -74,6 +79,7 @@ class Commands(click.Group):
             return super().main(given, prog_name, complete_var, standalone_mode=False, **extra)
         as_json = "--json" in given
         try:
+            _check_text(given)
             code = super().main(given, prog_name, complete_var, standalone_mode=False, **extra)
             sys.stdout.flush()
         except BrokenPipeError:
@@ -143,6 +149,18 @@ def _misused(wrong: click.ClickException, as_json: bool) -> NoReturn:
     sys.exit(wrong.exit_code)
 
 
+def _check_text(given: Sequence[str]) -> None:
+    """InputError for an argument that is no UTF-8: the shell's bytes came as half characters."""
+    for word in given:
+        try:
+            word.encode()
+        except UnicodeEncodeError as wrong:
+            raise InputError(
+                f"the argument {word!a} is not UTF-8 text",
+                remedy="Write it in UTF-8; a file of such a name must be given another.",
+            ) from wrong
+
+
 def _silence() -> None:
     """Nobody reads us any more: what the interpreter flushes on leaving goes nowhere."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -158,6 +176,7 @@ _KNOWN: Final[Mapping[str, int]] = {
             "status",
             "land",
             "run",
+            "rebuild",
             "ask",
             "verify",
             "quarantine",

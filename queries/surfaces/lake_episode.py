@@ -27,8 +27,8 @@ def episode(episode_id: str, tenant: str | None, raw: bool, as_json: bool) -> No
 
     \b
     Examples:
-      beliefgraph lake episode i-2023-11-14 --tenant plant
-      beliefgraph lake episode i-2023-11-14 --tenant plant --raw > record.json
+      beliefgraph lake episode g-001 --tenant plant
+      beliefgraph lake episode g-001 --tenant plant --raw > record.json
     """
     whose, reader = tenant_of(tenant), reader_of(opened_store())
     check_known(reader, whose)

@@ -50,14 +50,14 @@ def retention(tenant: str | None, as_json: bool) -> None:
         click.echo(json.dumps(told, indent=2))
         return
     for one in found:
-        click.echo(_line(one))
-    if not found:
-        click.echo(f"tenant {whose} has no declared source yet: beliefgraph run {whose}")
+        click.echo(_line(one, whose))
 
 
-def _line(one: Held) -> str:
+def _line(one: Held, tenant: str) -> str:
     since = f" since {instants.show(one.oldest)}" if one.oldest is not None else ""
     holds = f"{one.source}: {counted(one.episodes, 'episode')}{since}"
+    if one.retention is None:
+        return f"{holds}, nothing declared: beliefgraph run {tenant} records what its YAML says"
     keep, floor = one.retention.keep, one.retention.floor
     if keep is None and not floor:
         return f"{holds}, kept for ever"
@@ -71,8 +71,9 @@ def _line(one: Held) -> str:
 def _record(one: Held) -> dict[str, object]:
     return {
         "source": one.source,
-        "keep_days": one.retention.keep,
-        "floor_days": one.retention.floor,
+        "declared": one.retention is not None,
+        "keep_days": one.retention.keep if one.retention else None,
+        "floor_days": one.retention.floor if one.retention else None,
         "episodes": one.episodes,
         "oldest": None if one.oldest is None else instants.show(one.oldest),
         "past_floor": one.erasable,

@@ -144,6 +144,7 @@ def status(as_json: bool) -> None:
         ("started", _second(found.started_at)),
         ("memory", found.memory),
         ("home", found.home),
+        ("ended", found.ended),
         ("log", found.log),
     )
     if s3:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pyiceberg.exceptions import CommitStateUnknownException
 from pyiceberg.expressions import AlwaysTrue
+from pyiceberg.types import StringType
 
 from lakehouse import iceberg
 from lakehouse import transaction as transactions
@@ -23,7 +24,12 @@ from lakehouse.maintenance.expire import expire
 from lakehouse.maintenance.keeper import check_ours
 from lakehouse.maintenance.proof import check_same, fingerprints
 from lakehouse.maintenance.sweep import GRACE, LEAST_GRACE, sweep
-from lakehouse.model.errors import ConflictError, InputError, IntegrityError
+from lakehouse.model.errors import (
+    ConfigurationError,
+    ConflictError,
+    InputError,
+    IntegrityError,
+)
 from lakehouse.model.ledger import BeliefChanges, Clock
 from lakehouse.scan import plan
 from lakehouse.snapshots import choose, kept, rows_at
@@ -167,6 +173,17 @@ def test_an_exchange_whose_answer_got_lost_may_still_arrive(
     commit_table(*on_their_way[-1])
     assert files(store)["statements"] == 1
     assert told(opened(home)[0]) == before
+
+
+def test_columns_of_a_newer_version_are_not_merged_away(home: Path) -> None:
+    """An older version's upkeep beside it wrote the rows again without what it did not know."""
+    ledger, store = opened(home)
+    written(ledger, 3)
+    with store.load(STATEMENTS).update_schema() as update:
+        update.add_column("since", StringType())
+    with pytest.raises(ConfigurationError, match="does not know: since"):
+        compact(store, [STATEMENTS], least=2)
+    assert files(store)["statements"] == 3
 
 
 def test_rows_that_no_commit_names_are_not_merged_with_others(home: Path) -> None:

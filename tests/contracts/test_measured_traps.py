@@ -6,6 +6,7 @@ The design's section on the lake names the traps; here each is seen, and what we
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain, count
@@ -23,13 +24,23 @@ from lakehouse.iceberg import IcebergLedger, open_ledger
 from lakehouse.maintenance import expire as expiring
 from lakehouse.maintenance.compact import compact
 from lakehouse.maintenance.expire import KEEP, expire
+from lakehouse.model.errors import IntegrityError
 from lakehouse.model.instants import FOREVER
-from lakehouse.model.ledger import Clock
+from lakehouse.model.ledger import BeliefChanges, Clock
 from lakehouse.scan import plan
 from lakehouse.snapshots import kept
 from lakehouse.stamping import system_clock
 from lakehouse.tables import DEFINITIONS, EPISODES, PAYLOADS, STATEMENTS, TABLES
-from tests.contracts.ledger_values import NOON, TurnedClock, episode, extracted, statement
+from tests.contracts.ledger_values import (
+    NOON,
+    TurnedClock,
+    belief,
+    episode,
+    extracted,
+    refusal,
+    statement,
+    support,
+)
 
 BOUNDS = {"valid_from", "valid_to", "recorded_from", "recorded_to", "watermark", "ledger_to"}
 ROOT = Path(__file__).parents[2]
@@ -116,6 +127,34 @@ def test_appends_stay_flat_because_snapshots_expire(
     assert written(1) < (few + many) / 2
     assert len(files(tmp_path, "definitions", "*.metadata.json")) <= 11, "old ones are deleted"
     assert set(rows) < set(files(tmp_path, "definitions", "*.parquet")), "the library deletes none"
+
+
+def test_rows_that_another_program_took_or_doubled_are_missed(ledger: IcebergLedger) -> None:
+    """The lake is append-only for us; a delete by another engine rewrites a file without a word."""
+    ledger.land("t", [episode("1"), episode("2"), refusal("f:3")])
+    said = extracted(statement("s1"), statement("s2"))
+    ledger.append_statements("t", said, clock=Clock.SYSTEM, through=1)
+    opened = BeliefChanges(opened=(belief("b"),), supports_opened=(support("x"),))
+    ledger.append_beliefs("t", opened, through=2)
+    reads: dict[str, Callable[[], object]] = {
+        "payloads": lambda: list(ledger.episodes("t", after=0, through=9)),
+        "episodes": lambda: ledger.headers("t"),
+        "statements": lambda: ledger.statements("t"),
+        "beliefs": lambda: ledger.beliefs("t"),
+        "supporters": lambda: ledger.supports("t"),
+        "quarantine": lambda: ledger.quarantined("t"),
+    }
+    for name, read in reads.items():
+        table = ledger._store.load(TABLES[name])
+        row = table.scan().to_arrow().slice(0, 1)
+        assert read()
+        ledger._store.append(TABLES[name], row.cast(TABLES[name].arrow))
+        with pytest.raises(IntegrityError, match=f"table {name} holds . rows of positions"):
+            read()
+        table = ledger._store.load(TABLES[name])
+        table.delete(f"ordinal == {row['ordinal'][0]}")
+        with pytest.raises(IntegrityError, match=f"table {name} holds . rows of positions"):
+            read()
 
 
 # -- how rows lie -------------------------------------------------------------------------------

@@ -193,6 +193,12 @@ def test_a_file_that_is_not_there_is_no_fault_of_the_question(
         lake.sql("FROM payloads")
 
 
+def test_columns_of_one_name_are_told_apart(ledger: IcebergLedger, tmp_path: Path) -> None:
+    """A join has many; as records all but the last were lost without a word."""
+    found = opened(tmp_path).sql("SELECT 1 AS a, 2 AS a, 3 AS a_1, 4 AS a")
+    assert found.to_pylist() == [{"a": 1, "a_2": 2, "a_1": 3, "a_3": 4}]
+
+
 def test_open_ends_are_told(ledger: IcebergLedger, tmp_path: Path) -> None:
     rows = opened(tmp_path).sql(
         f"SELECT iso({FOREVER}) AS a, iso(0) AS b, iso(-(1::BIGINT << 61)) AS c"

@@ -37,7 +37,7 @@ from tests.contracts.ledger_values import (
     statement,
     support,
 )
-from tests.lakes import STORES, Lake
+from tests.lakes import STORES, Lake, as_before
 from tests.tally import ALL, Tally
 from tests.writers import KILLED, TURNS, ended, land_and_die, land_and_say, started
 
@@ -127,15 +127,11 @@ def test_a_process_killed_at_any_step_leaves_all_or_nothing(lake: Lake) -> None:
 
 @pytest.mark.parametrize("lake", STORES if ALL else ["s3"], indirect=True)
 def test_a_lake_of_before_the_vault_is_read_on_and_written_on(lake: Lake) -> None:
-    keyed = {spec: spec.columns for spec in (EPISODES, QUARANTINE)}
-    for spec, columns in keyed.items():  # As the version before made the tables.
-        object.__setattr__(spec, "columns", columns[:-1])
-    try:
-        plain = Protection(encrypted=False)
-        lake.open().land("t", [episode("1", b"old", protection=plain)])
-    finally:
-        for spec, columns in keyed.items():
-            object.__setattr__(spec, "columns", columns)
+    plain = Protection(encrypted=False)
+    with as_before(EPISODES, QUARANTINE):
+        ledger = lake.open()
+        assert "subject_keys" not in ledger._store.load(EPISODES).schema().column_names
+        ledger.land("t", [episode("1", b"old", protection=plain)])
     lake.open().land("t", [episode("2", b"new"), refusal("f:3")])
     ledger = lake.open()
     assert [ledger.payload("t", name) for name in ("1", "2")] == [b"old", b"new"]
@@ -144,19 +140,14 @@ def test_a_lake_of_before_the_vault_is_read_on_and_written_on(lake: Lake) -> Non
 
 @pytest.mark.parametrize("lake", STORES if ALL else ["local"], indirect=True)
 def test_a_lake_that_does_not_tell_when_an_origin_was_heard_finds_it(lake: Lake) -> None:
-    told = {spec: spec.columns for spec in (BELIEFS, SUPPORTERS)}
     clock = TurnedClock()
-    for spec, columns in told.items():  # As the version before made the tables.
-        object.__setattr__(spec, "columns", columns[:-1])
-    try:
+    with as_before(BELIEFS, SUPPORTERS):
         ledger = lake.open(clock)
+        assert "heard_before" not in ledger._store.load(BELIEFS).schema().column_names
         said = [statement("s"), statement("s2")]
         ledger.append_statements("t", extracted(*said), clock=Clock.SYSTEM, through=0)
         changes = BeliefChanges(opened=(belief("b1"),), supports_opened=(support("x1"),))
         ledger.append_beliefs("t", changes, through=1)
-    finally:
-        for spec, columns in told.items():
-            object.__setattr__(spec, "columns", columns)
     ledger = lake.open(clock)
     later = BeliefChanges(opened=(belief("b2", recorded_from=9, heard_at=5),))
     ledger.append_statements("t", [], clock=Clock.SYSTEM, through=0)

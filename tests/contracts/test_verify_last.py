@@ -61,7 +61,7 @@ def test_nothing_new_compares_nothing(graph: Graph, story: Story) -> None:
             "foreign",
         ),
         ("MATCH (n:Value {tenant: $t, text: '7200'}) SET n.text = '1'", "altered"),
-        ("MATCH (n:Episode {id: $t + '/e3'}) SET n.who = 'x'", "altered"),
+        ("MATCH (n:Episode {id: $t + '/e3'}) SET n.source = 'x'", "altered"),
         ("MATCH (n:Entity {id: $t + '/country:Y'}) SET n.entity = 'x'", "altered"),
     ],
 )
@@ -99,6 +99,10 @@ def test_what_is_wrong_elsewhere_is_found_in_full_and_not_forgotten(
     [
         ("MATCH (p:Projection {tenant: $t}) SET p.epoch = p.epoch + 1", "more than a batch"),
         ("MATCH (p:Projection {tenant: $t}) SET p.generation = p.generation + 1", "begun anew"),
+        (
+            "MATCH (d:ProjectionProof {tenant: $t}) SET d.buckets = d.buckets[..9]",
+            "nothing that is there was found equal before",
+        ),
         (
             "MATCH (d:ProjectionProof {tenant: $t}) SET d.position = 99",
             "an earlier position than the one verified",

@@ -90,6 +90,12 @@ def test_a_misuse_shows_the_usage(root: Commands) -> None:
     assert _run(root, "fail", "hello").exit_code == 0
 
 
+def test_bytes_that_are_no_text_are_refused_before_any_verb_trips_over_them(root: Commands) -> None:
+    result = _run(root, "fail", os.fsdecode(b"\xff"))
+    assert result.exit_code == errors.EXIT_CODES["input"]
+    assert "'\\udcff' is not UTF-8 text" in result.stderr
+
+
 def test_an_interrupt_ends_with_a_line(root: Commands) -> None:
     result = _run(root, "fail", "abort")
     assert result.exit_code == 130

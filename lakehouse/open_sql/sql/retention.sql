@@ -1,4 +1,4 @@
--- Of each source its episodes, the first landing, and how many landed before its two limits;
+-- Of each source, declared or landed, its episodes, the first landing, and how many landed before its two limits;
 -- those whose payload was erased are past neither.
 WITH stated AS (
   SELECT unnest($sources::VARCHAR[]) AS source, unnest($floors::BIGINT[]) AS floor,
@@ -7,8 +7,8 @@ WITH stated AS (
   SELECT source, landed_at, coalesce(list_has_any(subject_keys, $gone::VARCHAR[]), false) AS erased
   FROM episodes
 )
-SELECT s.source, count(l.source) AS episodes, min(l.landed_at) AS oldest,
+SELECT source, count(l.landed_at) AS episodes, min(l.landed_at) AS oldest,
        count(*) FILTER (l.landed_at < s.floor AND NOT l.erased) AS erasable,
        count(*) FILTER (l.landed_at < s.keep AND NOT l.erased) AS due
-FROM stated s LEFT JOIN landed l USING (source)
-GROUP BY s.source ORDER BY s.source
+FROM stated s FULL JOIN landed l USING (source)
+GROUP BY source ORDER BY source

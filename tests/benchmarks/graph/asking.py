@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from queries.answers import Answer
+from queries.differences import Differences
 from queries.view import View
 from tests.benchmarks.graph.histories import (
     BEGIN,
@@ -32,7 +33,12 @@ from tests.benchmarks.graph.histories import (
 )
 from tests.benchmarks.graph.rectangles import Asked
 
-LAST: Final = BEGIN + GROUPS * WINDOW
+Told = Answer | Differences
+
+
+def count_told(told: Told) -> int:
+    """How many beliefs, or differences, an answer tells."""
+    return len(told.changes if isinstance(told, Differences) else told.beliefs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +64,13 @@ class Goal:
 class Read:
     """One kind of read. `ruled` and `plain` name statements that ask the same in plain Cypher.
 
-    `sql` names what gives the same answer in DuckDB, `links` the steps a path may go.
+    `sql` names what gives the same answer in DuckDB; `links` gives the steps a path may go.
     """
 
     name: str
     goal: Goal
     sql: str
-    ask: Callable[[View, Asked], Answer]
+    ask: Callable[[View, Asked], Told]
     draw: Callable[[Draw], Asked]
     ruled: str = ""
     plain: str = ""
@@ -111,6 +117,24 @@ def of_thing(
     return draw
 
 
+def of_two_moments(draw: Draw) -> Asked:
+    """Draws a thing and two pairs of instants, the later one first."""
+    number = draw.thing()
+    (valid_at, known_at), (valid_then, known_then) = sorted(
+        (draw.at(number), draw.at(number)), key=lambda pair: -pair[1]
+    )
+    return Asked(
+        thing(number), None, valid_at, known_at, valid_then=valid_then, known_then=known_then
+    )
+
+
+def of_episode(draw: Draw) -> Asked:
+    """Draws a thing's first episode, or its second, which confirms or changes it where there is."""
+    number = draw.thing()
+    version = draw.chance.choice((1, 1, 1, 2))
+    return Asked(f"registry/{thing(number)}/{version}", None, *draw.at(number))
+
+
 def of(entity: str, predicate: str | None = None) -> Callable[[Draw], Asked]:
     """Draws a pair of instants for one entity."""
     return lambda draw: Asked(entity, predicate, *draw.anywhere())
@@ -118,6 +142,14 @@ def of(entity: str, predicate: str | None = None) -> Callable[[Draw], Asked]:
 
 def _beliefs(view: View, asked: Asked) -> Answer:
     return view.beliefs(asked.entity, asked.predicate)
+
+
+def _key(view: View, asked: Asked) -> Answer:
+    return view.key(asked.entity, asked.predicate or "")
+
+
+def _diff(view: View, asked: Asked) -> Differences:
+    return view.diff(asked.entity, valid_at=asked.valid_then, known_at=asked.known_then)
 
 
 def _paths(view: View, asked: Asked) -> Answer:
@@ -128,13 +160,15 @@ def _history(view: View, asked: Asked) -> Answer:
     return view.history(asked.entity, asked.predicate or "")
 
 
+DENSE: Final = "key of many versions"
 _KEYS: Final = (QUIET, "value_1", "value_2", WORKS_FOR)
 _POINT: Final = Goal(times=1.5)
 _BELIEFS: Final = ("ruled_beliefs", "plain_beliefs")
 _REACHED: Final = ("ruled_reached", "plain_reached")
 
 READS: Final = (
-    Read("key", _POINT, "beliefs", _beliefs, of_thing(_KEYS), *_BELIEFS),
+    Read("key", _POINT, "beliefs", _key, of_thing(_KEYS), *_BELIEFS),
+    Read("beliefs of one predicate", _POINT, "beliefs", _beliefs, of_thing(_KEYS), *_BELIEFS),
     Read("entity: its beliefs", _POINT, "beliefs", _beliefs, of_thing(), *_BELIEFS),
     Read(
         "entity: and what names it", _POINT, "entity",
@@ -147,11 +181,14 @@ READS: Final = (
     ),
     Read("2 hops: paths", Goal(times=2.0), "links", _paths, of_thing(hops=2), *_REACHED),
     Read("3 hops: paths", Goal(times=2.5), "links", _paths, of_thing(hops=3), *_REACHED),
-    Read(
-        "key of many versions", Goal(seconds=0.0011), "beliefs", _beliefs,
-        of(SENSOR, READING), *_BELIEFS,
-    ),
+    Read(DENSE, Goal(seconds=0.0011), "beliefs", _key, of(SENSOR, READING), *_BELIEFS),
+    Read("the same from its entity", Goal(), "beliefs", _beliefs, of(SENSOR, READING)),
     Read("history of a key", Goal(seconds=0.001), "history", _history, of_thing(_KEYS)),
+    Read("diff of an entity", Goal(seconds=0.001), "diff", _diff, of_two_moments),
+    Read(
+        "everything from an episode", Goal(seconds=0.0015), "episode",
+        lambda view, asked: view.episode(asked.entity), of_episode,
+    ),
     Read(
         "quiet key, ordinary thing", _POINT, "beliefs", _beliefs, of_thing([QUIET]), *_BELIEFS,
     ),
@@ -182,7 +219,8 @@ def trials(read: Read, shape: Shape, watermark: int, number: int) -> list[Asked]
     for at, one in enumerate(drawn):
         if at % 4 == 1:
             valid_at, known_at = draw.anywhere()
-            drawn[at] = replace(one, valid_at=valid_at, known_at=known_at)
+            then = min(one.known_then, known_at)
+            drawn[at] = replace(one, valid_at=valid_at, known_at=known_at, known_then=then)
         if at % 4 == 2:
             drawn[at] = replace(one, clearance=0, listener=1 << draw.chance.randrange(4))
     return drawn

@@ -32,8 +32,6 @@ class _Task:
     watermark: int
     level: str
     client: int
-    begins: float
-    """Seconds of `time.time` at which all begin to count."""
 
 
 def clients_table(connection: Any, shape: Shape, watermark: int) -> Table:
@@ -45,11 +43,9 @@ def clients_table(connection: Any, shape: Shape, watermark: int) -> Table:
         "floor": "RETURN 1, plain driver",
     }
     for level, told in levels.items():
-        begins = time.time() + 8.0
-        tasks = [
-            _Task(connection, shape, watermark, level, client, begins) for client in range(CLIENTS)
-        ]
-        with multiprocessing.get_context("spawn").Pool(CLIENTS) as pool:
+        tasks = [_Task(connection, shape, watermark, level, client) for client in range(CLIENTS)]
+        spawn = multiprocessing.get_context("spawn")
+        with spawn.Pool(CLIENTS, _share, [spawn.Barrier(CLIENTS, timeout=120)]) as pool:
             taken = [second for one in pool.map(_client, tasks, chunksize=1) for second in one]
         rows.append(
             (
@@ -67,6 +63,14 @@ def clients_table(connection: Any, shape: Shape, watermark: int) -> Table:
         Column("p99 ms", "p99", millis),
     )
     return Table("graph: clients at once", columns, rows, ["they share the cores with the server"])
+
+
+_ready: list[Any] = []
+"""In a client process: the barrier at which all of them wait when they are warm."""
+
+
+def _share(barrier: Any) -> None:
+    _ready.append(barrier)
 
 
 def _client(task: _Task) -> list[float]:
@@ -93,14 +97,14 @@ def _client(task: _Task) -> list[float]:
             works = [lambda: run("RETURN 1 AS one", {})]
         for number in range(WARM_UP):
             works[number % len(works)]()
-        return _until(works, task.begins)
+        return _window(works)
 
 
-def _until(works: list[Callable[[], object]], begins: float) -> list[float]:
-    """Seconds of each answer that was begun in the window."""
-    time.sleep(max(0.0, begins - time.time()))
-    taken, number, ends = [], 0, begins + SECONDS
-    while time.time() < ends:
+def _window(works: list[Callable[[], object]]) -> list[float]:
+    """Seconds of each answer that was begun in the window, which all clients begin together."""
+    _ready[0].wait()
+    taken, number, ends = [], 0, time.monotonic() + SECONDS
+    while time.monotonic() < ends:
         began = time.perf_counter()
         works[number % len(works)]()
         taken.append(time.perf_counter() - began)

@@ -16,7 +16,7 @@ _FIGURES: Final = (
     ("graph: whole state", "state", "seconds", "s"),
     ("graph: writes of all of it", "what", "per_second", "edges/s"),
     ("graph: writes of small commits", "what", "p50", "s a commit"),
-    ("graph: bytes", "what", "a_belief", "bytes a belief"),
+    ("graph: bytes, as it was projected", "what", "a_belief", "bytes a belief"),
 )
 """Title of a table, its first column, and the figure that is compared, with its unit."""
 

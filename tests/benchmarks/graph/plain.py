@@ -17,14 +17,22 @@ _COUNT = "MATCH ()-[r:PLAIN_LINK|PLAIN_VALUE]->() RETURN count(r) AS number"
 
 
 def make(stack: Stack, rule: Mapping[str, int]) -> tuple[int, float]:
-    """Make it of what is believed at those instants; how many edges it has, and the seconds."""
+    """Make it of what is believed by that rule; how many edges it has, and the seconds."""
     began = time.perf_counter()
     for text in statements("plain_schema", PACKAGE):
         stack.driver.execute_query(text, database_=stack.database)
     with stack.driver.session(database=stack.database) as session:
-        for name in ("entities", "texts", "links", "values"):
+        for name in ("entities", "texts", "links", "values", "done"):
             session.run(statement(f"plain_{name}", PACKAGE), dict(rule)).consume()
     return edges(stack), time.perf_counter() - began
+
+
+def basis(stack: Stack) -> tuple[int, int] | None:
+    """The pair of instants (valid, known; µs UTC) that it was made of; None where it is not."""
+    found = stack.driver.execute_query(
+        statement("plain_basis", PACKAGE), database_=stack.database
+    ).records
+    return (found[0]["valid_at"], found[0]["known_at"]) if found else None
 
 
 def edges(stack: Stack) -> int:

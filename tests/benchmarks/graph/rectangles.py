@@ -26,9 +26,12 @@ from tests.benchmarks.graph.histories import TENANT
 
 MOST_CLEARANCE: Final = 3
 _READ: Final = (
-    "SELECT belief_id, subject, predicate, object, object_kind, valid_from, valid_to, "
+    "SELECT belief_id, key, subject, predicate, object, object_kind, valid_from, valid_to, "
     "recorded_from, recorded_to, listeners, strictest, origin, episode_id, trust, classification, "
     "opened_by, closed_by, reason FROM beliefs"
+)
+_SUPPORTERS: Final = (
+    "SELECT belief_id, episode_id, recorded_from, listeners, classification FROM supporters"
 )
 _LIVE: Final = (
     "SELECT count(*), count(*) FILTER (object_kind = 'entity') FROM rectangles r, "
@@ -44,6 +47,8 @@ _QUESTIONS: Final = pa.schema(
         ("clearance", pa.int64()),
         ("hops", pa.int64()),
         ("listener", pa.int64()),
+        ("valid_then", pa.int64()),
+        ("known_then", pa.int64()),
     ]
 )
 
@@ -59,6 +64,8 @@ class Asked:
     clearance: int = MOST_CLEARANCE
     hops: int = 1
     listener: int = 1
+    valid_then: int = 0
+    known_then: int = 0
 
 
 Row = tuple[Any, ...]
@@ -76,6 +83,9 @@ class Rectangles:
             "CREATE TABLE rectangles AS FROM told ORDER BY subject, predicate, recorded_from"
         )
         self.connection.unregister("told")
+        self.connection.register("backing", lake.sql(_SUPPORTERS))
+        self.connection.execute("CREATE TABLE supporters AS FROM backing ORDER BY episode_id")
+        self.connection.unregister("backing")
         self.seconds: Final = time.perf_counter() - began
 
     def one(self, text: str) -> Row:

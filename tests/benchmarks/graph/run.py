@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import psutil
@@ -15,7 +15,7 @@ from graph import server
 from graph import state as states
 from graph.rule import parameters
 from lakehouse.iceberg import open_ledger
-from lakehouse.model.errors import ConfigurationError
+from lakehouse.model.errors import ConfigurationError, IntegrityError
 from lakehouse.stamping import system_clock
 from tests.benchmarks.graph import plain
 from tests.benchmarks.graph.asking import READS, questions
@@ -24,7 +24,8 @@ from tests.benchmarks.graph.clients import clients_table
 from tests.benchmarks.graph.filling import fill, filling_table
 from tests.benchmarks.graph.growth import earlier, growth_table
 from tests.benchmarks.graph.histories import TENANT, Shape
-from tests.benchmarks.graph.rectangles import Asked, Rectangles
+from tests.benchmarks.graph.rebuilding import rebuilding_table
+from tests.benchmarks.graph.rectangles import Rectangles
 from tests.benchmarks.graph.states import states_table
 from tests.benchmarks.graph.store import edges_of, store_table
 from tests.benchmarks.graph.timing import beside_table, reads_table, timings
@@ -94,7 +95,10 @@ def _loaded(home: Path, shape: Shape, say: Say) -> Iterator[Table]:
         yield from _written(running, shape, say)
         edges = edges_of(running)
     # A clean stop writes all of the store: only then its files tell the truth.
-    yield store_table(home, running.database, edges)
+    yield store_table("as it was projected", home, running.database, edges)
+    with stack(home, say) as running:
+        yield rebuilding_table(running, say)
+    yield store_table("rebuilt offline", home, running.database, edges)
 
 
 def _written(running: Stack, shape: Shape, say: Say) -> Iterator[Table]:
@@ -125,9 +129,8 @@ def _reads(running: Stack, shape: Shape, say: Say, *, beside: bool) -> Iterator[
     say("graph: the same rectangles into DuckDB")
     rectangles = Rectangles(running.home)
     yield _set_table(rectangles)
-    now = system_clock()
     if beside:
-        _plain_graph(running, rectangles, now, watermark, say)
+        _plain_graph(running, rectangles, shape, say)
     say("graph: checking answers")
     yield check(running, rectangles, shape, watermark)
     yield machine_table()
@@ -139,25 +142,28 @@ def _reads(running: Stack, shape: Shape, say: Say, *, beside: bool) -> Iterator[
         timed, rectangles, lambda read, number: questions(read, shape, watermark, number)
     )
     say("graph: whole states")
-    yield states_table(running, rectangles, now, watermark)
+    yield states_table(running, rectangles, system_clock(), watermark)
     say("graph: clients")
     yield clients_table(server.connection_from(os.environ), shape, watermark)
 
 
-def _plain_graph(
-    running: Stack, rectangles: Rectangles, now: int, watermark: int, say: Say
-) -> None:
+def _plain_graph(running: Stack, rectangles: Rectangles, shape: Shape, say: Say) -> None:
     """Make the graph without time where it is not there yet, and check what it tells."""
-    if not plain.edges(running):
+    at = plain.basis(running)
+    if at is None:
         say("graph: the graph without time")
-        rule = parameters(valid_at=now, known_at=watermark, listener=1, clearance=3)
+        at = (system_clock(), _watermark(running))
+        rule = parameters(valid_at=at[0], known_at=at[1], listener=1, clearance=3)
         number, taken = plain.make(running, rule)
-        wanted, _ = rectangles.live(now, watermark)
-        if number != wanted:
-            raise AssertionError(f"{number} edges without time, {wanted} are believed")
         say(f"graph: {number:,} edges without time in {taken:.0f} s")
-    for asked in questions(READS[1], Shape(), watermark, 5):
-        check_plain(running, rectangles, Asked(asked.entity, None, now, watermark), READS)
+    number, (wanted, _) = plain.edges(running), rectangles.live(*at)
+    if number != wanted:
+        raise IntegrityError(
+            f"the graph without time has {number:,} edges, {wanted:,} are believed",
+            remedy="Find out why before measuring anything.",
+        )
+    for asked in questions(READS[0], shape, at[1], 20):
+        check_plain(running, rectangles, replace(asked, valid_at=at[0], known_at=at[1]))
 
 
 def _published(running: Stack) -> int | None:

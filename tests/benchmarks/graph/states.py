@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from itertools import pairwise
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
-from neo4j import READ_ACCESS
-
-from graph.rows import prefix
-from graph.statements import statement
 from lakehouse.catalog import local
 from lakehouse.model.errors import IntegrityError
 from lakehouse.open_sql import OpenLake
 from lakehouse.store import Store
-from tests.benchmarks.graph.histories import TENANT
-from tests.benchmarks.graph.rectangles import Rectangles
+from queries.memory import Memory
+from queries.view import View
+from tests.benchmarks.graph.checking import view_at
+from tests.benchmarks.graph.histories import SENSOR, TENANT
+from tests.benchmarks.graph.rectangles import Asked, Rectangles
 from tests.benchmarks.stack import Stack
 from tests.benchmarks.tables import Column, Table, Value, seconds, whole
 
@@ -34,6 +32,7 @@ _RULE: Final = (
 def states_table(stack: Stack, rectangles: Rectangles, valid_at: int, known_at: int) -> Table:
     """The same rows from both, best of some turns; they are as many as DuckDB says."""
     wanted, _ = rectangles.live(valid_at, known_at)
+    view = view_at(Memory(stack.driver, stack.database), Asked(SENSOR, None, valid_at, known_at))
     began = time.perf_counter()
     lake = OpenLake(Store(local(stack.home / "lake")), TENANT, known_at=known_at)
     opening = time.perf_counter() - began
@@ -44,7 +43,7 @@ def states_table(stack: Stack, rectangles: Rectangles, valid_at: int, known_at: 
          lambda: lake.sql(text.format(table="beliefs")).num_rows),
         ("DuckDB: the table in memory", None,
          lambda: rectangles.connection.execute(table).to_arrow_table().num_rows),
-        ("graph: pages of entities, columns", 2.1, lambda: _graph(stack, valid_at, known_at)),
+        ("graph: View.state, eight columns", 2.1, lambda: _graph(view)),
     ]  # fmt: skip
     rows: list[tuple[Value, ...]] = [("lake: opening it for SQL", None, None, opening, None)]
     for what, goal, work in works:
@@ -57,7 +56,9 @@ def states_table(stack: Stack, rectangles: Rectangles, valid_at: int, known_at: 
         Column("seconds", "seconds", seconds),
         Column("rows a second", "per_second", whole),
     )
-    notes = [f"six columns; best of {TURNS}; the goals are for a set of 1,000,000 beliefs"]
+    notes = [
+        f"six columns from the lake; best of {TURNS}; the goals are for a set of 1,000,000 beliefs"
+    ]
     return Table("graph: whole state", columns, rows, notes)
 
 
@@ -73,24 +74,5 @@ def _timed(work: Callable[[], int], wanted: int) -> float:
     return taken
 
 
-def _graph(stack: Stack, valid_at: int, known_at: int) -> int:
-    return sum(len(page["belief"]) for page in _pages(stack, valid_at, known_at))
-
-
-def _pages(stack: Stack, valid_at: int, known_at: int) -> Iterator[Any]:
-    given = {
-        "prefix": prefix(TENANT),
-        "valid_at": valid_at,
-        "known_at": known_at,
-        "listener": 1,
-        "clearance": 3,
-    }
-    with stack.driver.session(
-        database=stack.database, default_access_mode=READ_ACCESS, fetch_size=-1
-    ) as session:
-        bounds = session.run(statement("state_bounds", _PACKAGE), {**given, "page": PAGE}).single(
-            strict=True
-        )["found"]
-        text = statement("state_page", _PACKAGE)
-        for low, high in pairwise([*bounds, None]):
-            yield session.run(text, {**given, "low": low, "high": high}).single(strict=True)
+def _graph(view: View) -> int:
+    return sum(len(page.subject) for page in view.state())

@@ -31,7 +31,7 @@ def edges_of(stack: Stack) -> dict[str, int]:
     return {str(row["what"]): int(row["number"]) for row in found}
 
 
-def store_table(home: Path, database: str, edges: Mapping[str, int]) -> Table:
+def store_table(how: str, home: Path, database: str, edges: Mapping[str, int]) -> Table:
     """Bytes by kind of file, and by edge; of a server that was stopped, so that all is written."""
     beliefs = edges["BELIEF"] + edges["ATTRIBUTE"]
     every = sum(edges.values())
@@ -62,7 +62,7 @@ def store_table(home: Path, database: str, edges: Mapping[str, int]) -> Table:
         Column("", "met"),
     )
     told = ", ".join(f"{name} {number:,}" for name, number in sorted(edges.items()))
-    return Table("graph: bytes", columns, rows, [f"edges: {told}"])
+    return Table(f"graph: bytes, {how}", columns, rows, [f"edges: {told}"])
 
 
 def _kind(path: Path) -> str:

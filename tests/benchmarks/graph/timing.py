@@ -19,7 +19,7 @@ from neo4j import READ_ACCESS, Driver, Session
 from queries.memory import Memory
 from queries.reading import Reader
 from queries.view import View
-from tests.benchmarks.graph.asking import HUB_READ, READS, Read, questions
+from tests.benchmarks.graph.asking import HUB_READ, READS, Read, count_told, questions
 from tests.benchmarks.graph.checking import parameters, plain_text, view_at
 from tests.benchmarks.graph.histories import Shape
 from tests.benchmarks.graph.rectangles import Asked, Rectangles
@@ -95,7 +95,7 @@ class Turns:
         self, read: Read, asked: Asked, view: View, found: Timed
     ) -> list[tuple[str, Callable[[], object]]]:
         def ask() -> None:
-            found.told += len(read.ask(view, asked).beliefs)
+            found.told += count_told(read.ask(view, asked))
 
         works: list[tuple[str, Callable[[], object]]] = [
             ("floor", lambda: self._run(_FLOOR, {})),

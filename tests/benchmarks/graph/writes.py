@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from graph.projector import Projected, project
+from graph.publish import publish
 from graph.verify import Verified, verify
+from graph.verify_last import verify_last
 from lakehouse.believe import believe
 from lakehouse.ledger import Ledger
 from lakehouse.model.episodes import Episode, Protection
@@ -55,11 +57,18 @@ class LedgerTime:
 
 @dataclass(slots=True)
 class Step:
-    """One run of the graph's step: seconds, those in the ledger, and what was written."""
+    """One run of the graph's step: seconds by part, those in the ledger, and what was written."""
 
-    taken: float
+    project: float
+    verify: float
+    publish: float
     ledger: float
     edges: int
+
+    @property
+    def taken(self) -> float:
+        """Seconds from the ledger's commit to the watermark."""
+        return self.project + self.verify + self.publish
 
 
 @dataclass(slots=True)
@@ -147,15 +156,33 @@ class Live:
         found = []
         for number in range(WARM_UP + commits):
             self._commit(changes)
-            timed = LedgerTime(self._ledger)
-            began = time.perf_counter()
-            done = project(timed, self._stack.driver, self._stack.database, TENANT)  # type: ignore[arg-type]
-            taken = time.perf_counter() - began
+            step = self._step()
             if number >= WARM_UP:
-                found.append(Step(taken, timed.inside, edges_written(done)))
+                found.append(step)
             if changes > 1 or number % 20 == 0:
-                say(f"graph: commit {number + 1} of {changes:,} changes: {taken * 1_000:.0f} ms")
+                told = f"{step.taken * 1_000:.0f} ms to the watermark"
+                say(f"graph: commit {number + 1} of {changes:,} changes: {told}")
         return found
+
+    def _step(self) -> Step:
+        """From the newest commit to the watermark, as a run does it."""
+        timed: Any = LedgerTime(self._ledger)
+        place = (self._stack.driver, self._stack.database, TENANT)
+        began_at, first = system_clock(), time.perf_counter()
+        done = project(timed, *place)
+        second = time.perf_counter()
+        verified = verify_last(timed, *place)
+        third = time.perf_counter()
+        published = publish(timed, *place, began_at=began_at, verified=verified)
+        fourth = time.perf_counter()
+        if verified.entities is None or published is None or published.position != done.position:
+            raise IntegrityError(
+                f"a commit was not verified by itself, or not published: {verified.summary}",
+                remedy="Find out why before measuring anything.",
+            )
+        return Step(
+            second - first, third - second, fourth - third, timed.inside, edges_written(done)
+        )
 
     def _commit(self, changes: int) -> None:
         numbers = self._chance.sample(range(self._shape.things), changes)
@@ -211,38 +238,43 @@ def bulk_table(bulk: Sequence[Bulk]) -> Table:
 
 
 def steps_table(many: Sequence[Step], one: Sequence[Step]) -> Table:
-    """The graph's step of small commits."""
+    """The graph's step of small commits, taken apart."""
     rows: list[tuple[Value, ...]] = []
-    for what, steps, goal in (
-        (f"{MANY:,} changes a commit", many, "10,000 edges/s"),
-        ("one change a commit", one, "p95 25 ms"),
-    ):
-        taken, outside = [s.taken for s in steps], [s.taken - s.ledger for s in steps]
+    for what, steps in ((f"{MANY:,} changes a commit", many), ("one change a commit", one)):
         edges = sum(step.edges for step in steps)
-        rate = edges / sum(taken)
-        missed = rate < 10_000 if steps is many else percentile(taken, 0.95) > 0.025
+        rate = edges / sum(step.project for step in steps)
+        late = percentile([step.taken for step in steps], 0.95)
+        goal, missed = (
+            ("10,000 edges/s", rate < 10_000) if steps is many else ("p95 25 ms", late > 0.025)
+        )
+        middle = [
+            percentile([getattr(step, part) for step in steps], 0.5)
+            for part in ("project", "verify", "publish", "ledger", "taken")
+        ]
+        outside = percentile([step.taken - step.ledger for step in steps], 0.95)
         rows.append(
             (
-                what, len(steps), edges / len(steps), percentile(taken, 0.5),
-                percentile(taken, 0.95), percentile(outside, 0.5), percentile(outside, 0.95),
-                rate, edges / sum(outside), goal, "missed" if missed else "met",
+                what, len(steps), edges / len(steps), *middle, late, outside, rate, goal,
+                "missed" if missed else "met",
             )
         )  # fmt: skip
     columns = (
-        Column("project alone", "what"),
+        Column("the graph's step, ms", "what"),
         Column("commits", "commits", whole),
         Column("edges each", "edges", whole),
-        Column("p50 ms", "p50", millis),
-        Column("p95 ms", "p95", millis),
-        Column("but the ledger p50", "outside_p50", millis),
-        Column("p95", "outside_p95", millis),
-        Column("edges/s", "per_second", whole),
-        Column("but the ledger", "outside_per_second", whole),
+        Column("project", "project_p50", millis),
+        Column("verify", "verify_p50", millis),
+        Column("publish", "publish_p50", millis),
+        Column("in the ledger", "ledger_p50", millis),
+        Column("to watermark p50", "p50", millis),
+        Column("p95", "p95", millis),
+        Column("but the ledger p95", "outside_p95", millis),
+        Column("edges/s projected", "per_second", whole),
         Column("goal", "goal"),
         Column("", "met"),
     )
     notes = [
-        "from the ledger's commit to the position in the graph; neither verified nor published",
-        "edges made and closed, mentions among them",
+        "from the ledger's commit to the watermark: project, verify what was touched, publish",
+        "edges made and closed, mentions among them; in the ledger: reading, and one publication",
     ]
     return Table("graph: writes of small commits", columns, rows, notes)

@@ -1,4 +1,4 @@
-r.belief_id, r.subject, r.predicate, r.object, r.object_kind, r.valid_from, r.valid_to,
+r.belief_id, r.key, r.subject, r.predicate, r.object, r.object_kind, r.valid_from, r.valid_to,
 r.recorded_from, CASE WHEN q.known_at < r.recorded_to THEN {forever} ELSE r.recorded_to END,
 CASE WHEN q.known_at >= r.recorded_to AND (q.clearance = 3 OR r.closed_by = r.origin)
      THEN r.closed_by END,

@@ -1,0 +1,3 @@
+// What the graph says of every tenant's projection.
+MATCH (p:Projection)
+RETURN p {.*} AS projection ORDER BY p.tenant

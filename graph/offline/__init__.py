@@ -1,0 +1,1 @@
+"""The whole graph made anew beside the one that answers, proved, and put in its place."""

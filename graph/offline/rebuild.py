@@ -1,0 +1,171 @@
+"""The whole graph from the lake: made beside the server that answers, proved, then swapped in.
+
+Export, bulk import, a server of its own on the new store, indexes, proof of every edge: until
+then the old store answers, and whatever fails leaves it as it is. Then both servers stop, one
+folder takes the other's place, and the home's server starts again at its address.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from neo4j import Driver
+
+from graph import publish, schema, server
+from graph import state as states
+from graph.offline import bulk_import, workshop
+from graph.offline.export import Exported, export
+from graph.offline.plan import plan
+from graph.offline.workshop import Workshop
+from graph.projector import project
+from graph.repair import repair
+from graph.server.connection import Connection, external_from
+from graph.session import open_driver
+from graph.state import State
+from graph.verify import Verified, verify
+from lakehouse.ledger import Ledger, Progress
+from lakehouse.model.errors import ConfigurationError, IntegrityError, UnavailableError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuilt:
+    """What was made, and how long each step took, in order (seconds)."""
+
+    tenants: tuple[str, ...]
+    edges: int
+    nodes: int
+    seconds: Mapping[str, float]
+
+
+@dataclass(slots=True)
+class _Clock:
+    """Tells each step when it begins, and keeps how long it took."""
+
+    progress: Progress
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def step(self, name: str, saying: str) -> Iterator[None]:
+        self.progress(saying)
+        began = time.monotonic()
+        yield
+        self.seconds[name] = time.monotonic() - began
+
+
+def rebuild(ledger: Ledger, environ: Mapping[str, str], *, progress: Progress) -> Rebuilt:
+    """Make the managed server's whole graph anew from the lake, every tenant's, and publish it.
+
+    ConfigurationError with `NEO4J_URI` set, ConflictError where the graph holds tenants that the
+    lake does not, IntegrityError where the new graph differs from the lake.
+    """
+    external = external_from(environ)
+    if external is not None:
+        raise ConfigurationError(
+            f"{external.uri} (NEO4J_URI) is not a server that beliefgraph manages, and only the "
+            "store of such a one can be swapped.",
+            remedy="Rebuild in place, tenant by tenant: beliefgraph run TENANT --rebuild.",
+        )
+    began_at = states.now()
+    clock = _Clock(progress)
+    outer = server.up(environ, progress=progress)
+    with workshop.opened(environ, progress=progress) as shop:
+        with open_driver(outer) as driver:
+            aims = plan(ledger, driver, outer.database)
+        with clock.step("export", "writing the lake's rows as CSV"):
+            exported = export(ledger, aims, shop.files, progress=progress)
+        with clock.step("import", f"importing {exported.edges:,} edges, {exported.nodes:,} nodes"):
+            _import(shop, exported, progress)
+        with clock.step("start beside", "starting a second server on the new store"):
+            inner = shop.up(progress=server.silent)
+        with open_driver(inner) as driver:
+            with clock.step("indexes", "making constraints and indexes"):
+                for aim in aims:
+                    states.place(driver, inner.database, aim)
+                schema.ensure(driver, inner.database)
+            with clock.step("verify", "comparing every edge with the lake"):
+                proofs = _proved(ledger, driver, inner, outer, aims, progress)
+            opened = [
+                publish.open_to_readers(
+                    ledger, driver, inner.database, proof.tenant, began_at=began_at, verified=proof
+                )
+                for proof in proofs
+            ]
+        with clock.step("swap", "restarting the server with the new store"):
+            shop.down()
+            server.replace_store(environ, shop.layout.data, progress=server.silent)
+    for state in opened:
+        if state is not None:
+            publish.record(ledger, state)
+    return Rebuilt(
+        tenants=tuple(proof.tenant for proof in proofs),
+        edges=sum(proof.edges for proof in proofs),
+        nodes=sum(proof.nodes for proof in proofs),
+        seconds=clock.seconds,
+    )
+
+
+def _import(shop: Workshop, exported: Exported, progress: Progress) -> None:
+    free = shutil.disk_usage(shop.files).free
+    if free < 2 * exported.size:
+        raise UnavailableError(
+            f"The disk of {shop.layout.home} has {free / 1e6:,.0f} MB left; the new store needs "
+            f"about {2 * exported.size / 1e6:,.0f} MB beside the old one.",
+            remedy="Make room, or rebuild in place: beliefgraph run TENANT --rebuild.",
+        )
+    bulk_import.run(
+        shop.tool(progress),
+        exported,
+        heap_mb=shop.choices.heap_mb,
+        off_heap_mb=shop.choices.page_cache_mb,
+    )
+    shutil.rmtree(shop.files)
+
+
+def _proved(
+    ledger: Ledger,
+    driver: Driver,
+    inner: Connection,
+    outer: Connection,
+    aims: Sequence[State],
+    progress: Progress,
+) -> list[Verified]:
+    """Every tenant compared with the lake, at no position below the one that is read now."""
+    proofs = {
+        aim.tenant: _verified(ledger, driver, inner.database, aim.tenant, progress) for aim in aims
+    }
+    with open_driver(outer) as old:
+        ahead = [
+            state.tenant
+            for state in states.every(old, outer.database)
+            if state.tenant in proofs and state.position > proofs[state.tenant].position
+        ]
+    for tenant in ahead:
+        progress(f"{tenant} was projected further meanwhile; following")
+        project(ledger, driver, inner.database, tenant, progress=progress)
+        proofs[tenant] = _verified(ledger, driver, inner.database, tenant, progress)
+    return list(proofs.values())
+
+
+def _verified(
+    ledger: Ledger, driver: Driver, database: str, tenant: str, progress: Progress
+) -> Verified:
+    """Compared; what CSV cannot carry, such as a list of one empty text, is mended first."""
+    found = verify(ledger, driver, database, tenant)
+    if not found.equal:
+        progress(f"{len(found.differences):,} rows of {tenant} came in altered; mending them")
+        repair(ledger, driver, database, tenant, progress=progress)
+        found = verify(ledger, driver, database, tenant)
+    if not found.equal:
+        first = f", {found.differences[0].where} first" if found.differences else ""
+        raise IntegrityError(
+            f"the imported graph of {tenant!r} differs from the lake in "
+            f"{len(found.differences)} places{first}",
+            remedy="The graph that answers was not touched. Rebuild in place: "
+            f"beliefgraph run {tenant} --rebuild.",
+            tenant=tenant,
+        )
+    return found
