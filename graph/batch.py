@@ -14,6 +14,7 @@ from typing import Final
 from neo4j import Driver
 
 from graph import state as states
+from graph.forking import fork_dense
 from graph.rows import BELIEF_ID, EDGE, Nodes, Row, confirms_row, edge_row
 from graph.state import State
 from graph.statements import statement
@@ -25,8 +26,10 @@ from lakehouse.model.statements import ENTITY
 
 CLOSING: Final = tuple(
     2 + EDGE.index(name)
-    for name in ("belief_id", "recorded_to", "closed_by", "reason", "classification", "closed_at")
-)
+    for name in (
+        "belief_id", "recorded_to", "closed_by", "reason", "classification", "closed_at", "fork",
+    )
+)  # fmt: skip
 """Columns of an edge's row: its belief_id, and what `mend_…` sets."""
 
 
@@ -68,6 +71,8 @@ class Batch:
             nodes.mention_rows(), what="mentions", lane_at=1,
         )  # fmt: skip
         self._close()
+        everything = self.begun.position == 0
+        fork_dense(self.driver, self.database, writer, self.changes, first=everything)
         if self.changes.tightened and not self.bumped:
             self._bump()
         self._tighten()

@@ -14,6 +14,7 @@ from typing import Final
 
 from graph import rows as r
 from graph.facts import attested_through, believed_at, consumed
+from graph.fork import forks
 from graph.rows import Nodes, Row
 from lakehouse.ledger import Ledger
 from lakehouse.model.beliefs import Belief, Support
@@ -128,9 +129,10 @@ def _told(ledger: Ledger, tenant: str, position: int, subjects: Collection[str] 
 def _edges(told: _Told, nodes: Nodes) -> Iterator[Rows]:
     objects: dict[str, str] = {}
     rows: dict[Shape, list[Row]] = {BELIEF: [], ATTRIBUTE: []}
+    at = forks(told.beliefs)
     for belief in told.beliefs:
-        header = told.headers[belief.episode_id]
-        row = r.edge_row(belief, nodes.add(belief), header, told.attested_to)
+        header, fork = told.headers[belief.episode_id], at.get(belief.belief_id)
+        row = r.edge_row(belief, nodes.add(belief), header, told.attested_to, fork)
         row.append(len(row) - 2 - row.count(None))
         shape = ATTRIBUTE
         if belief.object is not None and belief.object_kind == ENTITY:

@@ -18,7 +18,9 @@ from graph.comparison import Finding, Kind
 from graph.lake_rows import ATTRIBUTE, BELIEF, CONFIRMS, MENTIONS, Shape
 from graph.rows import Row
 
-_CLOSED: Final = frozenset({"recorded_to", "closed_by", "reason", "classification", "closed_at"})
+_CLOSED: Final = frozenset(
+    {"recorded_to", "closed_by", "reason", "classification", "closed_at", "fork"}
+)
 """Columns that may change after an edge was written."""
 Run = tuple[str, Callable[[Row], Row]]
 """A statement, and its row from a step's."""

@@ -30,6 +30,7 @@ EDGE: Final = (
     "landed_at", "belief_id", "trust", "key", "classified", "origin", "tenant", "episode_id",
     "predicate", "source", "verification", "valid_from_basis", "source_key", "location", "who",
     "tags", "heard_at", "imported", "opened_by", "closed_by", "reason", "closed_at",
+    "fork",
 )  # fmt: skip
 """What a read tests comes first; the rest so that it fills the store's records (graph/README)."""
 BELIEF_ID: Final = 2 + EDGE.index("belief_id")
@@ -166,11 +167,18 @@ class Nodes:
             self.types[entity] = (recorded_from, kind)
 
 
-def edge_row(belief: Belief, target: str, header: Episode, attested_to: int | None) -> Row:
+def edge_row(
+    belief: Belief,
+    target: str,
+    header: Episode,
+    attested_to: int | None,
+    fork: int | None = None,
+) -> Row:
     """Row of `edge`; what says nothing that another column does not is left out.
 
     That is `heard_at` where it is `recorded_from`, `opened_by` where it is `origin`, and
-    `imported` where the clock of the instant it was heard at is the system's own.
+    `imported` where the clock of the instant it was heard at is the system's own. `fork` is for
+    dense keys (graph.fork).
     """
     who, tags, location = _person(header, told=belief.object is not None)
     return [
@@ -182,7 +190,7 @@ def edge_row(belief: Belief, target: str, header: Episode, attested_to: int | No
         header.source_key, location, who, tags, *_heard(belief, attested_to),
         None if belief.opened_by == belief.origin else belief.opened_by,
         belief.closed_by, None if belief.reason is None else belief.reason.value,
-        None if belief.recorded_to == FOREVER else belief.recorded_to,
+        None if belief.recorded_to == FOREVER else belief.recorded_to, fork,
     ]  # fmt: skip
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from queries.lake_view import LakeView
 
 _Ask = Callable[[Any, Mapping[str, Any]], Answer]
+SPANNING: Final = frozenset({"history", "episode", "recorded"})
+"""Verbs that tell rectangles at whatever instants: who supports them depends on the instant."""
 _VERBS: Final[Mapping[str, _Ask]] = {
     "beliefs": lambda view, q: view.beliefs(q["entity"], q["predicate"]),
     "entity": lambda view, q: view.entity(q["entity"]),
@@ -102,6 +104,11 @@ class Told:
                 remedy="Do not rely on it. Ask the question anew and keep that answer.",
                 told=self.digest,
             )
+
+
+def support_of(view: View | LakeView, answer: Answer) -> Supporters:
+    """Who says so of each belief; of an answer that spans instants nobody is named."""
+    return {} if answer.question["verb"] in SPANNING else view.support(*answer.beliefs)
 
 
 def supporters(support: Supporters) -> dict[str, list[Record]]:

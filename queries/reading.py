@@ -45,7 +45,7 @@ class Found:
 
 
 class EpochMoved(Exception):
-    """The graph changed below the watermark while it was read."""
+    """The graph changed under the read: below the watermark, or where it relied on no change."""
 
 
 class Reader:
@@ -64,8 +64,18 @@ class Reader:
             ]
         )
 
-    def read(self, tenant: str, text: LiteralString, parameters: Mapping[str, object]) -> Found:
-        """Run a framed verb. InputError for a tenant that the graph does not hold."""
+    def read(
+        self,
+        tenant: str,
+        text: LiteralString,
+        parameters: Mapping[str, object],
+        *,
+        relies: Callable[[Any], bool] = lambda found: False,
+    ) -> Found:
+        """Run a framed verb. InputError for a tenant that the graph does not hold.
+
+        `relies` says of what was found whether it holds only if no batch was open meanwhile.
+        """
         given = {"tenant": tenant, **parameters}
 
         def once(session: Session) -> Found | None:
@@ -75,6 +85,8 @@ class Reader:
             state = state_of(rows[0]["projection"])
             check_epoch(rows[0]["epoch_before"], state.epoch)
             check_below(rows[0]["projection"])
+            if relies(rows[0]["found"]) and not rows[0]["calm"]:
+                raise EpochMoved("a batch was begun or ended while a dense key was read")
             return Found(rows[0]["found"], state)
 
         return self._known(tenant, self.repeated(once))

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any, Final, LiteralString
 
 from neo4j import Session
 
+from graph.fork import ancestors
 from graph.rows import node_id
 from lakehouse.model.beliefs import identity, key_of
 from lakehouse.model.errors import ConflictError, InputError
@@ -103,9 +105,12 @@ class View:
         `value` belongs to the keys of predicates that hold many values, one key a value.
         """
         parts = (entity, predicate) if value is None else (entity, predicate, value)
-        found, basis = self._read(verb("key"), key=key_of(self.basis.tenant, *parts))
+        given = {"key": key_of(self.basis.tenant, *parts), "forks": ancestors(self.basis.known_at)}
+        parameters = {**self.basis.rule, **given}
+        read = self._reader.read(self.basis.tenant, verb("key"), parameters, relies=itemgetter(0))
+        basis = self._at(read.state)
         question = {"verb": "key", "entity": entity, "predicate": predicate, "value": value}
-        return Answer(question, basis, rows.beliefs(found.rows, basis))
+        return Answer(question, basis, rows.beliefs(read.rows[1], basis))
 
     def paths_between(self, start: str, end: str, hops: int) -> Answer:
         """Every shortest chain of 1 to `hops` believed steps between two entities.

@@ -10,4 +10,4 @@
  predicate: row[16], source: row[17], verification: row[18], valid_from_basis: row[19],
  source_key: row[20], location: row[21], who: row[22], tags: row[23], heard_at: row[24],
  imported: row[25], opened_by: row[26], closed_by: row[27], reason: row[28],
- closed_at: row[29]}
+ closed_at: row[29], fork: row[30]}

@@ -2,5 +2,5 @@
 UNWIND $rows AS row
 MATCH ()-[r:BELIEF {belief_id: row[0]}]->()
 SET r.recorded_to = row[1], r.closed_by = row[2], r.reason = row[3], r.classification = row[4],
-    r.closed_at = row[5]
+    r.closed_at = row[5], r.fork = row[6]
 RETURN count(*) AS done

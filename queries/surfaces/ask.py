@@ -4,86 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
-from lakehouse.model.errors import InputError
 from lakehouse.model.statements import CLASSIFICATION_NAMES
-from queries.again import supporters
+from queries.again import support_of, supporters
 from queries.answers import Answer, Supporters
 from queries.basis import zone_named
 from queries.statements import MOST_STEPS
 from queries.surfaces import asking_again
 from queries.surfaces.composition import ENGINES, default_tenant, opened_engine
 from queries.surfaces.options import AS_JSON, ZONE
-from queries.surfaces.rendering import render
-from queries.view import View
-
-if TYPE_CHECKING:
-    from queries.lake_view import LakeView
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is asked, before any instant: one of the forms of the command."""
-
-    subject: str | None
-    predicate: str | None
-    who: str | None
-    hops: int | None
-    history: bool
-
-    def check(self) -> None:
-        """InputError for a mixture of forms."""
-        if self.who is not None and (self.subject or self.hops or self.history):
-            raise InputError(
-                "--who asks for the subject, so none can be given with it",
-                remedy="Ask either `ask SUBJECT …` or `ask --who PREDICATE=VALUE`.",
-            )
-        if self.who is None and not self.subject:
-            raise InputError(
-                "nothing is asked",
-                remedy="Give a SUBJECT (`ask zone:Asia/Tokyo`) or --who PREDICATE=VALUE.",
-            )
-        if self.hops is not None and (self.predicate or self.history):
-            raise InputError(
-                "--hops follows every predicate and is asked of a SUBJECT alone",
-                remedy="Leave out the PREDICATE and --history.",
-            )
-        if self.history and not self.predicate:
-            raise InputError(
-                "--history is asked of one predicate",
-                remedy="Give it: `ask SUBJECT PREDICATE --history`.",
-            )
-
-    def of(self, view: View | LakeView) -> Answer:
-        """The answer."""
-        if self.who is not None:
-            predicates, value = chain(self.who)
-            return view.holders(predicates[-1], value, via=predicates[:-1])
-        subject = self.subject or ""
-        if self.hops is not None:
-            return view.paths(subject, self.hops)
-        if self.history and self.predicate:
-            return view.history(subject, self.predicate)
-        return view.beliefs(subject, self.predicate)
-
-
-def chain(text: str) -> tuple[list[str], str]:
-    """`has_zone/utc_offset=+03:00` as its predicates and the value at their end."""
-    path, equals, value = text.partition("=")
-    predicates = path.split("/")
-    if not equals or not value or not all(predicates) or len(predicates) > MOST_STEPS:
-        raise InputError(
-            f"--who {text!r} is not a chain of predicates with a value at its end",
-            remedy=f"Write PREDICATE=VALUE, or up to {MOST_STEPS} predicates with / between: "
-            "has_zone/utc_offset=+03:00.",
-        )
-    return predicates, value
+from queries.surfaces.rendering import render, render_differences
+from queries.surfaces.wanted import Wanted
 
 
 @click.command()
@@ -92,6 +27,12 @@ def chain(text: str) -> tuple[list[str], str]:
 @click.option("--who", metavar="CHAIN=VALUE", help="Ask who has a value, up to 3 predicates away.")
 @click.option("--hops", type=click.IntRange(1, MOST_STEPS), help="All reached in so many steps.")
 @click.option("--history", is_flag=True, help="All that was believed of PREDICATE by then.")
+@click.option("--to", metavar="ENTITY", help="How SUBJECT and ENTITY hang together.")
+@click.option("--episode", metavar="ID", help="Ask for all that came from an episode.")
+@click.option(
+    "--recorded", nargs=2, metavar="FROM UNTIL", help="Ask for all that opened or closed then."
+)
+@click.option("--since", metavar="WHEN", help="What became different of SUBJECT since then.")
 @click.option("--valid-at", metavar="WHEN", help="When in the world  [default: now]")
 @click.option("--known-at", metavar="WHEN", help="As known when  [default: the watermark]")
 @ZONE
@@ -128,6 +69,10 @@ def ask(
     who: str | None,
     hops: int | None,
     history: bool,
+    to: str | None,
+    episode: str | None,
+    recorded: tuple[str, str] | None,
+    since: str | None,
     valid_at: str | None,
     known_at: str | None,
     zone: str | None,
@@ -153,6 +98,7 @@ def ask(
       beliefgraph ask --who has_zone/utc_offset=+03:00 --valid-at 2024-06-01
       beliefgraph ask zone:Asia/Almaty utc_offset --history
       beliefgraph ask country:KZ --hops 2 --json
+      beliefgraph ask zone:Asia/Almaty --since 2024-01-01
       beliefgraph ask --basis answer.json --engine lake
     """
     if basis is not None:
@@ -163,7 +109,10 @@ def ask(
         text = asking_again.rendered(answer, support, full=full)
         click.echo(json.dumps(again, indent=2, ensure_ascii=False) if as_json else text)
         return
-    wanted = Wanted(subject, predicate, who, hops, history)
+    wanted = Wanted(
+        subject, predicate, who, hops, history, to=to, episode=episode, recorded=recorded,
+        since=since,
+    )  # fmt: skip
     wanted.check()
     asked_zone = zone_named(zone)
     with opened_engine(engine, os.environ, listener) as memory:
@@ -176,8 +125,13 @@ def ask(
             strict=strict,
             zone=asked_zone,
         )
-        answer = wanted.of(view)
-        support = {} if history else view.support(*answer.beliefs)
+        if since is not None:
+            told = wanted.differences(view, since, asked_zone)
+            record = json.dumps(told.as_record(), indent=2, ensure_ascii=False)
+            click.echo(record if as_json else render_differences(told))
+            return
+        answer = wanted.of(view, asked_zone)
+        support = support_of(view, answer)
     if as_json:
         click.echo(json.dumps(_record(answer, support), indent=2, ensure_ascii=False))
     else:

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from graph.server import home_from
 from lakehouse.model.errors import InputError
-from queries.again import Told, told_of
+from queries.again import Told, support_of, told_of
 from queries.answers import Answer, Supporters
 from queries.surfaces.composition import opened
 from queries.surfaces.rendering import render
@@ -46,8 +46,7 @@ def ask_again(file: Path, engine: str | None) -> tuple[Answer, Supporters]:
     with opened(os.environ, told.listener) as memory:
         view = memory.view(told.tenant, **told.settings)
         answer = told.ask(view)
-        history = told.question["verb"] == "history"
-        support = {} if history else view.support(*answer.beliefs)
+        support = support_of(view, answer)
         told.check(answer, support)
         return answer, support
 
@@ -59,7 +58,7 @@ def _of_lake(told: Told) -> tuple[Answer, Supporters]:
     memory = LakeMemory(home_from(os.environ), os.environ, named=named)
     view = memory.view(told.tenant, **told.settings)
     answer = told.ask(view)
-    support = view.support(*answer.beliefs)
+    support = support_of(view, answer)
     told.check(answer, support)
     return answer, support
 

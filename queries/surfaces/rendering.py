@@ -8,8 +8,10 @@ from typing import Final
 
 from lakehouse.model import instants
 from lakehouse.model.statements import CLASSIFICATION_NAMES
+from queries.again import SPANNING
 from queries.answers import Answer, Believed, Evidence, Path, Supporters
 from queries.basis import Basis
+from queries.differences import Differences
 
 WIDTH: Final = 100
 _LABEL: Final = 10
@@ -40,6 +42,32 @@ def render(answer: Answer, support: Supporters, *, full: bool = False) -> str:
     return "\n".join([*lines, "", *_basis(answer)])
 
 
+def render_differences(told: Differences) -> str:
+    """What became different, each with the episode that says so now."""
+    about = " ".join(
+        str(told.question[part]) for part in ("entity", "predicate") if told.question[part]
+    )
+    lines = [
+        *_wrapped(f"{about}: what became different", ""),
+        f"  from          {_pair(told.before)}",
+        f"  to            {_pair(told.after)}",
+        "",
+    ]
+    for one in told.changes:
+        before, after = one.before, one.after
+        either = after or before
+        assert either is not None
+        values = " → ".join(belief.object for belief in (before, after) if belief is not None)
+        lines.extend(_wrapped(f"{either.predicate} = {values}: {one.kind}", ""))
+        said = "erased" if either.erased else either.evidence.episode_id
+        lines.extend(_wrapped(f"{_valid(either)}, from {said}", "    "))
+    return "\n".join(lines if told.changes else [*lines, "Nothing became different."])
+
+
+def _pair(basis: Basis) -> str:
+    return f"true when {_instant(basis.valid_at)}, as known {_instant(basis.known_at)}"
+
+
 def _short_path(path: Path) -> Iterator[str]:
     yield from _wrapped(_chain(path), "")
     episodes = ", ".join("erased" if s.erased else s.evidence.episode_id for s in path.steps)
@@ -48,20 +76,26 @@ def _short_path(path: Path) -> Iterator[str]:
 
 def _short(belief: Believed, title: str, answer: Answer) -> Iterator[str]:
     yield from _wrapped(title, "")
-    if answer.question["verb"] == "history":
+    if answer.question["verb"] in SPANNING:
         yield from _wrapped(f"believed {_recorded(belief)}", "    ")
     told = "erased" if belief.erased else belief.evidence.episode_id
     yield from _wrapped(f"{_valid(belief)}, from {told}", "    ")
 
 
 def _chain(path: Path) -> str:
-    return path.start + "".join(f" -{step.predicate}→ {step.object}" for step in path.steps)
+    here, told = path.start, path.start
+    for step in path.steps:
+        onward = step.subject == here
+        here = step.object if onward else step.subject
+        told += f" -{step.predicate}→ {here}" if onward else f" ←{step.predicate}- {here}"
+    return told
 
 
 def _heading(answer: Answer) -> Iterator[str]:
     basis = answer.basis
     yield from _wrapped(_question(answer.question), "")
-    when = "at any time" if answer.question["verb"] == "history" else _instant(basis.valid_at)
+    spans = answer.question["verb"] in SPANNING
+    when = "at any time" if spans else _instant(basis.valid_at)
     yield f"  true when     {when}"
     yield f"  as known      {_instant(basis.known_at)}"
 
@@ -74,6 +108,15 @@ def _question(question: Mapping[str, object]) -> str:
             return f"who has {' / '.join(map(str, steps))} = {question['value']}"
         case "paths":
             return f"{question['start']}: reached in at most {question['hops']} steps"
+        case "paths_between":
+            return (
+                f"{question['start']} and {question['end']}: how they hang together, in at most "
+                f"{question['hops']} steps"
+            )
+        case "episode":
+            return f"all that came from episode {question['episode']}"
+        case "recorded":
+            return f"all that opened or closed from {question['since']} until {question['until']}"
         case "history":
             return f"{question['entity']} {question['predicate']}: history"
         case _:
@@ -82,7 +125,7 @@ def _question(question: Mapping[str, object]) -> str:
 
 
 def _title(belief: Believed, answer: Answer) -> str:
-    if answer.question["verb"] == "holders":
+    if answer.question["verb"] in {"holders", "episode", "recorded"}:
         return f"{belief.subject} {belief.predicate} = {belief.object}"
     if answer.question.get("predicate"):
         return belief.object

@@ -17,8 +17,8 @@ from lakehouse.iceberg import open_ledger
 from lakehouse.model.errors import EXIT_CODES, InputError
 from lakehouse.model.instants import FOREVER, parse
 from lakehouse.model.listeners import Listener, Listeners
-from queries.surfaces.ask import chain
 from queries.surfaces.cli import GROUP, Commands
+from queries.surfaces.wanted import chain
 from tests.handmade import Handmade
 
 ROOT = Commands("beliefgraph", entry_points=[EntryPoint("ask", "queries.surfaces.ask:ask", GROUP)])
@@ -122,6 +122,30 @@ def test_who_has_a_value_two_steps_away(run: Run) -> None:
     assert "Nothing is known." in nobody.stdout
     record = json.loads(run("--who", f"has_zone={ZONE}", "--json").stdout)
     assert [belief["subject"] for belief in record["beliefs"]] == ["country:MX"]
+
+
+def test_what_came_when_and_how_things_hang_together(run: Run) -> None:
+    came = run("--episode", "tzdata/2022.6", "--clearance", "public").stdout
+    assert "all that came from episode tzdata/2022.6\n  true when     at any time" in came
+    assert f"{ZONE} utc_offset = -06:00" in came
+    recorded = run("--recorded", "2022-11-01", "2022-11-02", "--json").stdout
+    told = json.loads(recorded)
+    assert [(b["object"], b["reason"]) for b in told["beliefs"]] == [
+        ("-05:00", "corrected"), ("-06:00", None),
+    ]  # fmt: skip
+    assert told["support"] == {}
+    linked = run(ZONE, "--to", "continent:NA").stdout
+    assert f"{ZONE} ←has_zone- country:MX -part_of→ continent:NA" in linked
+    since = run(ZONE, "--since", "2022-10-01", "--valid-at", "2023-06-01").stdout
+    assert "utc_offset = -05:00 → -06:00: changed" in since
+    assert "as known 2022-10-01T00:00:00Z" in since
+    same = run(ZONE, "--since", "2025-01-01", "--valid-at", "2023-06-01").stdout
+    assert "Nothing became different." in same
+    for mixed in (
+        ("--episode", "e", ZONE), ("--recorded", "2022", "2023", "--who", "a=b"),
+        (ZONE, "utc_offset", "--to", "x"), (ZONE, "utc_offset", "--since", "2022", "--history"),
+    ):  # fmt: skip
+        assert run(*mixed).exit_code == EXIT_CODES["input"], mixed
 
 
 def test_hops_and_history(run: Run) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from graph.rows import CONFIRMS, EDGE, ENTITIES, EPISODES, VALUES
 from tests.shared import ROOT
 from tests.system.conftest import Lined
 
@@ -66,6 +67,25 @@ def test_python_gives_the_same_answer(tzdata: Lined) -> None:
 def test_cypher_gives_the_same_answer(tzdata: Lined) -> None:
     rows = tzdata.raw(block("cypher"))
     assert rows == [{"offset": OFFSET, "episode": EPISODE}]
+
+
+def test_what_to_type_in_the_browser_finds_something(tzdata: Lined) -> None:
+    typed = re.findall(r"```cypher\n(.*?)```", (ROOT / "graph/README.md").read_text(), re.DOTALL)
+    assert len(typed) >= 4
+    for cypher in typed:
+        assert tzdata.raw(cypher), cypher
+
+
+def test_the_browser_style_shows_predicate_and_value() -> None:
+    style = (ROOT / "infra/browser.grass").read_text()
+    shown = dict(re.findall(r"(?:node|relationship)\.(\w+) \{[^}]*caption: \"\{(\w+)\}\"", style))
+    assert shown["Value"] == "text"
+    columns = {
+        "Entity": ENTITIES, "Value": VALUES, "Episode": EPISODES, "BELIEF": EDGE, "ATTRIBUTE": EDGE,
+        "CONFIRMS": CONFIRMS,
+    }  # fmt: skip
+    assert shown.keys() == columns.keys()
+    assert all(caption in columns[name] for name, caption in shown.items())
 
 
 def test_the_links_and_targets_exist() -> None:

@@ -1,0 +1,146 @@
+"""The fork index answers as an expansion does: the arithmetic, and dense keys on a real Neo4j."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from neo4j import Driver
+
+from graph import fork as forks
+from graph.fork import ancestors, fork
+from graph.repair import repair
+from graph.server import Connection
+from graph.verify import verify
+from lakehouse.memory import MemoryLedger
+from lakehouse.model.beliefs import Belief, key_of
+from lakehouse.model.errors import UnavailableError
+from lakehouse.model.instants import FIRST, FOREVER, LAST
+from queries.reading import EpochMoved, Reader
+from queries.statements import verb
+from tests.golden import collected
+from tests.graph_engine import LineEngine
+from tests.histories import History
+
+_INSTANT = st.integers(FIRST, LAST) | st.integers(-100, 100)
+_LENGTH = st.integers(1, 2**20) | st.integers(1, 2**58) | st.just(FOREVER)
+
+
+@given(_INSTANT, _LENGTH, st.data())
+def test_the_fork_of_every_period_that_holds_an_instant_is_among_its_ancestors(
+    start: int, length: int, data: st.DataObject
+) -> None:
+    end = FOREVER if length == FOREVER else min(start + length, LAST + 1)
+    at = data.draw(st.integers(start, end - 1))
+    middle = fork(start, end)
+    assert start <= middle < end
+    assert middle in ancestors(at)
+    assert len(set(ancestors(at))) == len(ancestors(at)) <= 62
+
+
+@given(st.integers(-200, 200), st.integers(1, 200))
+def test_a_fork_is_what_the_highest_power_of_two_divides(start: int, length: int) -> None:
+    def power(number: int) -> int:
+        return number & -number if number else 2**62
+
+    assert fork(start, start + length) == max(range(start, start + length), key=power)
+
+
+class Line(LineEngine):
+    """The whole line, whose ledgers and tenants a test can look at."""
+
+    def __init__(self, driver: Driver, database: str) -> None:
+        super().__init__(driver, database)
+        self.ledgers: dict[str, MemoryLedger] = {}
+
+    def _project(self, ledger: MemoryLedger, tenant: str, began: int) -> None:
+        self.ledgers[tenant] = ledger
+        super()._project(ledger, tenant, began)
+
+
+@pytest.fixture
+def dense(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three rectangles make a key dense."""
+    monkeypatch.setattr(forks, "DENSE", 3)
+
+
+@pytest.fixture
+def line(dense: None, neo4j_driver: Driver, neo4j_connection: Connection) -> Iterator[Line]:
+    with Line(neo4j_driver, neo4j_connection.database) as line:
+        yield line
+
+
+def _histories(count: int) -> list[History]:
+    found = [*collected.diaries(), *collected.random_histories(60)]
+    found = [one for one in found if len(one.history.statements) >= 8]
+    return [one.history for one in random.Random(5).sample(found, count)]
+
+
+def test_dense_keys_answer_as_their_entities_do(
+    line: Line, neo4j_driver: Driver, neo4j_connection: Connection
+) -> None:
+    """Batch after batch: the forks are what the lake says, and the answers those of expanding."""
+    line.load(_histories(6))
+    database, sure = neo4j_connection.database, random.Random(3)
+    relied = answered = 0
+    for tenant, ledger in line.ledgers.items():
+        beliefs = ledger.beliefs(tenant)
+        ends = (at for b in beliefs for at in (b.recorded_from, b.recorded_to - 1))
+        known = sorted({at for at in ends if at < LAST})
+        for belief in sure.sample(beliefs, min(5, len(beliefs))):
+            for known_at in sure.sample(known, min(4, len(known))):
+                view = line._memory.view(
+                    tenant, valid_at=max(belief.valid_from, FIRST), known_at=known_at, clearance=3,
+                    listener=sure.choice(["trust>=0", "trust>=2"]),
+                )  # fmt: skip
+                value = () if belief.key == _key(belief) else (str(belief.object),)
+                by_key = view.key(belief.subject, belief.predicate, *value).beliefs
+                told = view.beliefs(belief.subject, belief.predicate).beliefs
+                assert by_key == tuple(one for one in told if one.key == belief.key)
+                answered += len(by_key)
+        relied += sum(name in forks.forks(beliefs) for name in (b.belief_id for b in beliefs))
+        spoilt = "MATCH ()-[r:ATTRIBUTE {tenant: $t}]->() WHERE r.fork IS NOT NULL SET r.fork = 7"
+        neo4j_driver.execute_query(spoilt, t=tenant, database_=database)
+        repair(ledger, neo4j_driver, database, tenant)
+        assert verify(ledger, neo4j_driver, database, tenant).equal
+    assert relied > 20
+    assert answered > 10
+
+
+def _key(belief: Belief) -> str:
+    return key_of(belief.tenant, belief.subject, belief.predicate)
+
+
+def test_while_a_batch_is_open_a_dense_key_is_expanded(
+    line: Line, neo4j_driver: Driver, neo4j_connection: Connection
+) -> None:
+    (history,) = _histories(1)
+    line.load([history])
+    ((tenant, ledger),) = line.ledgers.items()
+    belief = next(
+        b for b in ledger.beliefs(tenant) if b.belief_id in forks.forks(ledger.beliefs(tenant))
+    )
+    reader = Reader(neo4j_driver, neo4j_connection.database, pause=0.0001)
+    given = {
+        "key": belief.key, "forks": ancestors(belief.recorded_from), "valid_at": belief.valid_from,
+        "known_at": belief.recorded_from, "listener": belief.listeners & -belief.listeners,
+        "clearance": 3,
+    }  # fmt: skip
+
+    def found() -> list[Any]:
+        return reader.read(tenant, verb("key"), given, relies=lambda rows: bool(rows[0])).rows
+
+    dense, told = found()
+    assert dense and [row[0] for row in told] == [belief.belief_id]
+    opened = "MATCH (p:Projection {tenant: $t}) SET p.projecting = 99"
+    neo4j_driver.execute_query(opened, t=tenant, database_=neo4j_connection.database)
+    assert found() == [False, told]
+    calm = verb("key").replace("before.projecting IS NULL AS calm", "true AS calm")
+    with pytest.raises(UnavailableError) as moved:
+        reader.read(tenant, calm, given, relies=lambda rows: bool(rows[0]))
+    assert isinstance(moved.value.__cause__, EpochMoved)
+    assert "dense key" in str(moved.value.__cause__)
