@@ -19,6 +19,8 @@ from lakehouse.model.instants import FOREVER, LAST
 
 DENSE: Final = 1_000
 """Rectangles from which on a key is dense: expanding so many costs about what the seeks cost."""
+CROWD: Final = 500
+"""Edges of a key that a reader looks at one by one; where there are more it asks for forks."""
 _HIGHEST: Final = FOREVER.bit_length() - 1
 _LATEST: Final = LAST + 1
 

@@ -7,19 +7,19 @@ only while no batch is open, and expand meanwhile. The same batch again changes 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Any, Final
 
-from neo4j import Driver
+from neo4j import READ_ACCESS, Driver
 
 from graph import fork as forks
+from graph.rows import Row
 from graph.statements import statement
 from graph.writer import Writer
 from lakehouse.model.ledger import BeliefChanges
 
-_KINDS: Final = ("belief", "attribute")
 _AT_ONCE: Final = 5_000
-"""Keys or edges that are asked about together."""
+"""Keys and edges that are asked about together."""
 
 
 def fork_dense(
@@ -27,32 +27,27 @@ def fork_dense(
 ) -> None:
     """Set the forks that follow from a batch whose edges are all written and closed.
 
-    `first` says that the batch holds all edges there are, so that its own need not be counted.
+    `first` says that the batch holds all edges there are: then nothing needs to be asked.
     """
     sizes = Counter(belief.key for belief in changes.opened)
+    moved: list[list[Any]] = []
     if not first:
-        sizes = _counted(driver, database, list(sizes))
-    dense = [key for key, size in sizes.items() if size >= forks.DENSE]
-    closed = [closing.belief_id for closing in changes.closed]
-    for kind in _KINDS:
-        edges = _found(driver, database, f"forkless_{kind}", "keys", dense)
-        moved = _found(driver, database, f"forked_{kind}", "ids", closed)
-        rows = ([name, forks.fork(start, end)] for name, start, end in (*edges, *moved))
+        closed = [closing.belief_id for closing in changes.closed]
+        for keys, ids in zip_longest(_parts(list(sizes)), _parts(closed), fillvalue=()):
+            counted, some = _asked(driver, database, "crowded", keys=keys, ids=ids)
+            sizes.update({key: edges - sizes[key] for key, edges in counted})
+            moved += some
+    for keys in _parts([key for key, size in sizes.items() if size >= forks.DENSE]):
+        moved += _asked(driver, database, "forkless", keys=keys)
+    rows: list[Row] = [[name, forks.fork(start, end)] for name, start, end in moved]
+    for kind in ("belief", "attribute"):
         writer.write(f"fork_{kind}", rows, what="forks of dense keys")
 
 
-def _counted(driver: Driver, database: str, keys: Sequence[str]) -> Counter[str]:
-    sizes: Counter[str] = Counter()
-    for kind in _KINDS:
-        for key, edges in _found(driver, database, f"count_{kind}_keys", "keys", keys):
-            sizes[key] += edges
-    return sizes
+def _parts(values: list[str]) -> list[list[str]]:
+    return [values[start : start + _AT_ONCE] for start in range(0, len(values), _AT_ONCE)]
 
 
-def _found(
-    driver: Driver, database: str, name: str, parameter: str, values: Sequence[str]
-) -> Iterator[list[Any]]:
-    for start in range(0, len(values), _AT_ONCE):
-        given = {parameter: values[start : start + _AT_ONCE]}
-        found = driver.execute_query(statement(name), given, database_=database)
-        yield from found.records[0]["found"]
+def _asked(driver: Driver, database: str, name: str, **given: Any) -> Any:
+    with driver.session(database=database, default_access_mode=READ_ACCESS) as session:
+        return session.run(statement(name), given).single(strict=True)["found"]

@@ -15,7 +15,7 @@ from neo4j import Driver
 from graph.statements import statement, statements
 from lakehouse.model.errors import ConflictError, IntegrityError
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Of what is written into the graph. A tenant's projection of an older one is made anew."""
 CHANGING: Final = frozenset({"recorded_to", "classification", "closed_by", "reason"})
 RELATIONSHIPS: Final = frozenset({"BELIEF", "ATTRIBUTE", "CONFIRMS", "MENTIONS"})

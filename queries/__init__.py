@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from queries.answers import Answer, Believed, Evidence, Path
     from queries.basis import Basis
+    from queries.differences import Differences, Different
     from queries.engine import Question, Reply
     from queries.memory import Memory
     from queries.raw import RawAnswer
+    from queries.streaming import States
     from queries.surfaces.composition import opened
     from queries.view import View
 
@@ -21,12 +23,15 @@ __all__ = [
     "Answer",
     "Basis",
     "Believed",
+    "Differences",
+    "Different",
     "Evidence",
     "Memory",
     "Path",
     "Question",
     "RawAnswer",
     "Reply",
+    "States",
     "View",
     "opened",
 ]
@@ -35,12 +40,15 @@ _HOMES: Final = {
     "Answer": "answers",
     "Basis": "basis",
     "Believed": "answers",
+    "Different": "differences",
+    "Differences": "differences",
     "Evidence": "answers",
     "Memory": "memory",
     "Path": "answers",
     "Question": "engine",
     "RawAnswer": "raw",
     "Reply": "engine",
+    "States": "streaming",
     "View": "view",
     "opened": "surfaces.composition",
 }

@@ -40,7 +40,7 @@ _Result = TypeVar("_Result")
 class Found:
     """What a verb returned, and the state of the graph it was read from."""
 
-    rows: list[Any]
+    rows: Any
     state: State
 
 
@@ -55,6 +55,8 @@ class Reader:
         self._driver = driver
         self._database = database
         self._pause = pause
+        self.crowded: Final[set[str]] = set()
+        """Keys that were found to have very many edges (queries.keyed)."""
 
     def tenants(self) -> list[str]:
         """The tenants that the graph holds."""

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import itemgetter
 from typing import Any, Final, LiteralString
 
 from neo4j import Session
 
-from graph.fork import ancestors
 from graph.rows import node_id
 from lakehouse.model.beliefs import identity, key_of
 from lakehouse.model.errors import ConflictError, InputError
@@ -23,6 +21,7 @@ from queries import rows
 from queries.answers import Answer, Believed, Evidence
 from queries.basis import Basis, Instant, State
 from queries.differences import Differences, different, other_pair
+from queries.keyed import read_key
 from queries.limits import MOST_TOLD, recorded_period, told_whole
 from queries.raw import RawAnswer, read_raw
 from queries.reading import Found, Reader
@@ -105,12 +104,10 @@ class View:
         `value` belongs to the keys of predicates that hold many values, one key a value.
         """
         parts = (entity, predicate) if value is None else (entity, predicate, value)
-        given = {"key": key_of(self.basis.tenant, *parts), "forks": ancestors(self.basis.known_at)}
-        parameters = {**self.basis.rule, **given}
-        read = self._reader.read(self.basis.tenant, verb("key"), parameters, relies=itemgetter(0))
-        basis = self._at(read.state)
+        found = read_key(self._reader, key_of(self.basis.tenant, *parts), self.basis)
+        basis = self._at(found.state)
         question = {"verb": "key", "entity": entity, "predicate": predicate, "value": value}
-        return Answer(question, basis, rows.beliefs(read.rows[1], basis))
+        return Answer(question, basis, rows.beliefs(found.rows, basis))
 
     def paths_between(self, start: str, end: str, hops: int) -> Answer:
         """Every shortest chain of 1 to `hops` believed steps between two entities.

@@ -1,62 +1,22 @@
-// What is believed of one key, found by the key's own index and not from its entity. A dense key
-// has forks (graph.fork): while no batch is open, one ordered seek for each of $forks. Of one key,
-// fork and listener no two edges overlap, so the last to begin is the only candidate. All edges of a
-// dense key have forks, so a kind of edge that has none is not looked for.
-WITH calm AND EXISTS {
-  MATCH ()-[d:ATTRIBUTE]->()
-  USING INDEX SEEK d:ATTRIBUTE(key, fork, valid_from)
-  WHERE d.key = $key AND d.fork IS NOT NULL AND d.valid_from IS NOT NULL
-  RETURN d
-} AS values, calm AND EXISTS {
-  MATCH ()-[d:BELIEF]->()
-  USING INDEX SEEK d:BELIEF(key, fork, valid_from)
-  WHERE d.key = $key AND d.fork IS NOT NULL AND d.valid_from IS NOT NULL
-  RETURN d
-} AS entities
-CALL (values, entities) {
-CALL (values, entities) {
-  WITH values WHERE values
-  UNWIND $forks AS fork
-  CALL (fork) {
-    MATCH ()-[r:ATTRIBUTE]->()
-    USING INDEX SEEK r:ATTRIBUTE(key, fork, valid_from)
-    WHERE r.key = $key AND r.fork = fork AND r.valid_from <= $valid_at
-      AND r.listeners / $listener % 2 = 1
-    RETURN r ORDER BY r.key DESC, r.fork DESC, r.valid_from DESC LIMIT 1
-  }
-  WITH r
-  WHERE
-//: include rule r
-  RETURN startNode(r) AS s, r, endNode(r) AS o
-UNION ALL
-  WITH entities WHERE entities
-  UNWIND $forks AS fork
-  CALL (fork) {
-    MATCH ()-[r:BELIEF]->()
-    USING INDEX SEEK r:BELIEF(key, fork, valid_from)
-    WHERE r.key = $key AND r.fork = fork AND r.valid_from <= $valid_at
-      AND r.listeners / $listener % 2 = 1
-    RETURN r ORDER BY r.key DESC, r.fork DESC, r.valid_from DESC LIMIT 1
-  }
-  WITH r
-  WHERE
-//: include rule r
-  RETURN startNode(r) AS s, r, endNode(r) AS o
-UNION ALL
-  UNWIND CASE WHEN values OR entities THEN [] ELSE [$key] END AS key
-  MATCH (s:Entity)-[r:ATTRIBUTE {key: key}]->(o:Value)
+// What is believed of one key, found by the key's own index and not from its entity; null where
+// $crowd edges or more would have to be looked at (dense_key).
+CALL () {
+  MATCH ()-[r:ATTRIBUTE]->()
   USING INDEX SEEK r:ATTRIBUTE(key, valid_from)
-  WHERE
-//: include rule r
-  RETURN s, r, o
+  WHERE r.key = $key AND r.valid_from <= $valid_at
+  RETURN r LIMIT $crowd
 UNION ALL
-  UNWIND CASE WHEN values OR entities THEN [] ELSE [$key] END AS key
-  MATCH (s:Entity)-[r:BELIEF {key: key}]->(o:Entity)
+  MATCH ()-[r:BELIEF]->()
   USING INDEX SEEK r:BELIEF(key, valid_from)
+  WHERE r.key = $key AND r.valid_from <= $valid_at
+  RETURN r LIMIT $crowd
+}
+WITH collect(r) AS edges
+RETURN CASE WHEN size(edges) < $crowd THEN COLLECT {
+  UNWIND edges AS r
+  WITH r
   WHERE
 //: include rule r
-  RETURN s, r, o
-}
-RETURN collect({{belief}}) AS told
-}
-RETURN [values OR entities, told] AS found
+  WITH startNode(r) AS s, r, endNode(r) AS o
+  RETURN {{belief}}
+} END AS found

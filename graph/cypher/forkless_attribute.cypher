@@ -1,6 +1,0 @@
-// The edges of dense keys that have no fork yet.
-UNWIND $keys AS key
-MATCH ()-[r:ATTRIBUTE]->()
-USING INDEX r:ATTRIBUTE(key, valid_from)
-WHERE r.key = key AND r.valid_from IS NOT NULL AND r.fork IS NULL
-RETURN collect([r.belief_id, r.recorded_from, r.recorded_to]) AS found
