@@ -194,8 +194,9 @@ def beside_table(timed: Sequence[Timed], rectangles: Rectangles, asked: _Questio
     )
     notes = [
         "ms, medians of the same turns; goal of the graph without time: ours at most 1.2 times it",
-        "rule alone and without time: the same Cypher with and without the clocks, ten columns, or "
-        "of hops what is reached; the verb tells evidence, and of hops every edge, beside",
+        "rule alone, without time: the same Cypher with and without the clocks, ten columns, of "
+        "hops what is reached",
+        "the verb tells evidence beside, and of hops every edge",
         f"DuckDB: {BESIDE} of the questions by its own, both cores, a sorted table in memory",
     ]
     return Table("graph: reads beside a graph without time, and DuckDB", columns, rows, notes)
