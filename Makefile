@@ -21,8 +21,8 @@ test: $(VENV)/.installed-dev ## every test, against a real Neo4j and real Iceber
 test-servers: $(VENV)/.installed-dev ## the graph on Neo4j 5.26 too, a change of version, the offline rebuild
 	BELIEFGRAPH_TEST_NEO4J=2026.09 $(BIN)/python -m pytest tests/runs/test_rebuild.py
 	BELIEFGRAPH_TEST_NEO4J=5.26 $(BIN)/python -m pytest tests/contracts/test_projection.py \
-	  tests/contracts/test_reads.py tests/contracts/test_repair.py tests/contracts/test_verbs.py \
-	  tests/contracts/test_verify_last.py tests/golden/test_engines.py \
+	  tests/contracts/test_fork.py tests/contracts/test_reads.py tests/contracts/test_repair.py \
+	  tests/contracts/test_verbs.py tests/contracts/test_verify_last.py tests/golden/test_engines.py \
 	  tests/runs/test_rebuild.py tests/runs/test_change_of_version.py
 
 exhaustive: $(VENV)/.installed-dev ## every golden boundary, all data, 2,000 random ledgers (long)
