@@ -2,27 +2,29 @@
 // those it confirmed. An episode's id is the tenant's own, so the tenant is tested.
 CALL () {
   MATCH (s:Entity)-[r:ATTRIBUTE {episode_id: $episode}]->(o:Value)
-  USING INDEX r:ATTRIBUTE(episode_id)
+  USING INDEX SEEK r:ATTRIBUTE(episode_id)
   WHERE r.tenant = $tenant
   RETURN s, r, o
 UNION
   MATCH (s:Entity)-[r:BELIEF {episode_id: $episode}]->(o:Entity)
-  USING INDEX r:BELIEF(episode_id)
+  USING INDEX SEEK r:BELIEF(episode_id)
   WHERE r.tenant = $tenant
   RETURN s, r, o
 UNION
   MATCH (:Episode {id: $node})-[c:CONFIRMS]->()
   WHERE c.recorded_from <= $known_at AND
 //: include access c
-  MATCH (s:Entity)-[r:ATTRIBUTE {belief_id: c.belief_id}]->(o:Value)
-  USING INDEX r:ATTRIBUTE(belief_id)
+  WITH DISTINCT c.belief_id AS belief
+  MATCH (s:Entity)-[r:ATTRIBUTE {belief_id: belief}]->(o:Value)
+  USING INDEX SEEK r:ATTRIBUTE(belief_id)
   RETURN s, r, o
 UNION
   MATCH (:Episode {id: $node})-[c:CONFIRMS]->()
   WHERE c.recorded_from <= $known_at AND
 //: include access c
-  MATCH (s:Entity)-[r:BELIEF {belief_id: c.belief_id}]->(o:Entity)
-  USING INDEX r:BELIEF(belief_id)
+  WITH DISTINCT c.belief_id AS belief
+  MATCH (s:Entity)-[r:BELIEF {belief_id: belief}]->(o:Entity)
+  USING INDEX SEEK r:BELIEF(belief_id)
   RETURN s, r, o
 }
 WITH s, r, o
