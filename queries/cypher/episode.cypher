@@ -3,29 +3,29 @@
 // DISTINCT Neo4j 5.26 plans both patterns as one, and then finds no way to the index.
 CALL () {
   MATCH (s:Entity)-[r:ATTRIBUTE {episode_id: $episode}]->(o:Value)
-  USING INDEX r:ATTRIBUTE(episode_id)
+  USING INDEX SEEK r:ATTRIBUTE(episode_id)
   WHERE r.tenant = $tenant
   RETURN s, r, o
 UNION
   MATCH (s:Entity)-[r:BELIEF {episode_id: $episode}]->(o:Entity)
-  USING INDEX r:BELIEF(episode_id)
+  USING INDEX SEEK r:BELIEF(episode_id)
   WHERE r.tenant = $tenant
   RETURN s, r, o
 UNION
   MATCH (:Episode {id: $node})-[c:CONFIRMS]->()
   WHERE c.recorded_from <= $known_at AND
 //: include access c
-  WITH DISTINCT c.belief_id AS confirmed
-  MATCH (s:Entity)-[r:ATTRIBUTE {belief_id: confirmed}]->(o:Value)
-  USING INDEX r:ATTRIBUTE(belief_id)
+  WITH DISTINCT c.belief_id AS belief
+  MATCH (s:Entity)-[r:ATTRIBUTE {belief_id: belief}]->(o:Value)
+  USING INDEX SEEK r:ATTRIBUTE(belief_id)
   RETURN s, r, o
 UNION
   MATCH (:Episode {id: $node})-[c:CONFIRMS]->()
   WHERE c.recorded_from <= $known_at AND
 //: include access c
-  WITH DISTINCT c.belief_id AS confirmed
-  MATCH (s:Entity)-[r:BELIEF {belief_id: confirmed}]->(o:Entity)
-  USING INDEX r:BELIEF(belief_id)
+  WITH DISTINCT c.belief_id AS belief
+  MATCH (s:Entity)-[r:BELIEF {belief_id: belief}]->(o:Entity)
+  USING INDEX SEEK r:BELIEF(belief_id)
   RETURN s, r, o
 }
 WITH s, r, o
