@@ -6,11 +6,11 @@ WORKERS ?= 2
 export BELIEFGRAPH_HOME ?= $(HOME)/.beliefgraph
 export DAGSTER_DISABLE_TELEMETRY := yes
 
-.PHONY: help demo test test-5.26 exhaustive exhaustive-s3 lint bench clean lock
+.PHONY: help demo test test-servers exhaustive exhaustive-s3 lint bench clean lock
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z0-9.-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed ## land real time-zone history, run the line, ask five questions
 	@$(BIN)/beliefgraph demo
@@ -18,9 +18,12 @@ demo: $(VENV)/.installed ## land real time-zone history, run the line, ask five 
 test: $(VENV)/.installed-dev ## every test, against a real Neo4j and real Iceberg tables
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-test-5.26: $(VENV)/.installed-dev ## the graph's tests on Neo4j 5.26 with its own Java, and a change of version
+test-servers: $(VENV)/.installed-dev ## the graph on Neo4j 5.26 too, a change of version, the offline rebuild
+	BELIEFGRAPH_TEST_NEO4J=2026.09 $(BIN)/python -m pytest tests/runs/test_rebuild.py
 	BELIEFGRAPH_TEST_NEO4J=5.26 $(BIN)/python -m pytest tests/contracts/test_projection.py \
-	  tests/contracts/test_reads.py tests/golden/test_engines.py tests/runs/test_change_of_version.py
+	  tests/contracts/test_fork.py tests/contracts/test_reads.py tests/contracts/test_repair.py \
+	  tests/contracts/test_verbs.py tests/contracts/test_verify_last.py tests/golden/test_engines.py \
+	  tests/runs/test_rebuild.py tests/runs/test_change_of_version.py
 
 exhaustive: $(VENV)/.installed-dev ## every golden boundary, all data, 2,000 random ledgers (long)
 	BELIEFGRAPH_ALL=1 BELIEFGRAPH_LEDGERS=$${BELIEFGRAPH_LEDGERS:-2000} \

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import pyarrow as pa
 from pyiceberg.expressions import And, BooleanExpression
 
-from lakehouse.model.errors import IntegrityError
 from lakehouse.pruning import MOST_NAMED, among, equal_to, is_equal
-from lakehouse.scan import committed, find
+from lakehouse.scan import check_whole, committed, find
 from lakehouse.stamping import Entry
 from lakehouse.store import Store
 from lakehouse.table_spec import TableSpec
 
 _BATCH: Final = ("batch_id", "ordinal")
-_COUNTED: Final[Mapping[str, tuple[str, ...]]] = {
-    "episodes": ("episodes",),
-    "payloads": ("episodes",),
-    "statements": ("statements",),
-    "quarantine": ("refused",),
-    "beliefs": ("opened", "closed", "tightened"),
-    "supporters": ("supports_opened", "supports_closed"),
-}
-"""By table, what a commit counts of its rows; `removed` ones lie in either of the last two."""
 
 
 class Batches:
@@ -62,19 +52,5 @@ class Batches:
             chosen &= exactly
         found = committed(find(self._store.load(spec), spec, pruned, wanted, chosen), entries)
         if exactly is None:
-            _check_whole(spec, entries, found.num_rows)
+            check_whole(spec, entries, found.num_rows)
         return found
-
-
-def _check_whole(spec: TableSpec, entries: Sequence[Entry], rows: int) -> None:
-    """IntegrityError where these entries' batches do not have as many rows as they counted."""
-    counts = [entry.commit.counts for entry in entries]
-    least = sum(one.get(name, 0) for one in counts for name in _COUNTED[spec.name])
-    most = least + sum(one.get("removed", 0) for one in counts)
-    if not least <= rows <= most:
-        raise IntegrityError(
-            f"table {spec.name} holds {rows:,} rows of positions {entries[0].commit.position} to "
-            f"{entries[-1].commit.position}, their commits counted {least:,}",
-            remedy="Another program changed the table: restore it from a snapshot of before "
-            f"(`beliefgraph lake snapshots {spec.name}`).",
-        )

@@ -22,7 +22,7 @@ from lakehouse.admission import (
     check_in_time,
     land_in_chunks,
 )
-from lakehouse.catalog import configured, opening
+from lakehouse.catalog import configured
 from lakehouse.codec_beliefs import belief_rows, support_rows
 from lakehouse.codec_commits import Definition, definition_row, publication_row
 from lakehouse.codec_episodes import header_rows, payload_rows, refusal_rows
@@ -39,7 +39,7 @@ from lakehouse.model.errors import ConflictError
 from lakehouse.model.instants import ALWAYS
 from lakehouse.model.ledger import BeliefChanges, Clock, Commit, Extracted, Publication, Stage
 from lakehouse.stamping import Draft, Entry, Now, latest, select, system_clock
-from lakehouse.store import ATTEMPTS, Store
+from lakehouse.store import ATTEMPTS, Store, open_store
 from lakehouse.table_spec import TableSpec
 from lakehouse.tables import (
     BELIEFS,
@@ -67,9 +67,8 @@ def open_ledger(
     names, if it does. ConfigurationError or UnavailableError where the
     catalog cannot be opened.
     """
-    with opening(home, environ) as catalog:
-        store = Store(catalog)
-    return IcebergLedger(store, TenantKeys(home), open_vault(home, environ), now)
+    vault = open_vault(home, environ)
+    return IcebergLedger(open_store(home, environ), TenantKeys(home), vault, now)
 
 
 def find_ledger(home: Path, environ: Mapping[str, str]) -> IcebergLedger | None:

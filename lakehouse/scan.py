@@ -6,7 +6,7 @@ files never carry deletes; one that does is refused rather than misread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Generic, TypeVar
 
 import pyarrow as pa
@@ -26,6 +26,15 @@ _PARQUET: Final = ds.ParquetFileFormat()
 _REMEDY: Final = (
     "Run again when it does; if it is the local S3 server: beliefgraph status, then up --s3."
 )
+_COUNTED: Final[Mapping[str, tuple[str, ...]]] = {
+    "episodes": ("episodes",),
+    "payloads": ("episodes",),
+    "statements": ("statements",),
+    "quarantine": ("refused",),
+    "beliefs": ("opened", "closed", "tightened"),
+    "supporters": ("supports_opened", "supports_closed"),
+}
+"""By table, what a commit counts of its rows; `removed` ones lie in either of the last two."""
 _T = TypeVar("_T")
 
 
@@ -126,3 +135,17 @@ def committed(rows: pa.Table, entries: Sequence[Entry]) -> pa.Table:
     rank = pc.index_in(rows["batch_id"], value_set=batches)
     ranked = rows.append_column("rank", rank).filter(pc.is_valid(rank))
     return ranked.sort_by([("rank", "ascending"), ("ordinal", "ascending")])
+
+
+def check_whole(spec: TableSpec, entries: Sequence[Entry], rows: int) -> None:
+    """IntegrityError where these entries' batches do not have as many rows as they counted."""
+    counts = [entry.commit.counts for entry in entries]
+    least = sum(one.get(name, 0) for one in counts for name in _COUNTED[spec.name])
+    most = least + sum(one.get("removed", 0) for one in counts)
+    if not least <= rows <= most:
+        raise IntegrityError(
+            f"table {spec.name} holds {rows:,} rows of positions {entries[0].commit.position} to "
+            f"{entries[-1].commit.position}, their commits counted {least:,}",
+            remedy="Another program changed the table: restore it from a snapshot of before "
+            f"(`beliefgraph lake snapshots {spec.name}`).",
+        )

@@ -13,6 +13,7 @@ import time
 import weakref
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
@@ -27,6 +28,7 @@ from pyiceberg.table import Table
 from requests.exceptions import RequestException
 from sqlalchemy.exc import InterfaceError, OperationalError
 
+from lakehouse.catalog import opening
 from lakehouse.failures import AGAIN, BROKEN, answering, failed
 from lakehouse.model.errors import ConflictError, IntegrityError, UnavailableError
 from lakehouse.scan import file_system
@@ -48,6 +50,12 @@ UNKNOWN: Final = (
 """The catalog did not say whether it committed."""
 _WAIT: Final = 0.02
 """First bound of the random wait between attempts, in seconds; it grows to ten times that."""
+
+
+def open_store(home: Path, environ: Mapping[str, str]) -> Store:
+    """The tables of the lake that `environ` names for PyIceberg, else of the one under `home`."""
+    with opening(home, environ) as catalog:
+        return Store(catalog)
 
 
 class Store:

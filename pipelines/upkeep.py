@@ -9,8 +9,7 @@ import os
 import dagster as dg
 
 from graph.server import home_from
-from lakehouse.catalog import opening
-from lakehouse.store import Store
+from lakehouse.store import open_store
 from pipelines.resources import Narrator
 
 POOL = "lake_upkeep"
@@ -27,8 +26,7 @@ def keep_lake(context: dg.OpExecutionContext, config: UpkeepConfig, narrator: Na
     """Merge small files, expire snapshots, sweep; rows and beliefs must be as before."""
     from lakehouse.maintenance.upkeep import upkeep  # noqa: PLC0415  (definitions stay cheap)
 
-    with opening(home_from(os.environ), os.environ) as catalog:
-        store = Store(catalog)
+    store = open_store(home_from(os.environ), os.environ)
     done = upkeep(store, sweeping=config.sweeping, progress=narrator.say)
     context.add_output_metadata(dict(done))
 

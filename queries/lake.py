@@ -12,7 +12,6 @@ from pathlib import Path
 from lakehouse.asof.asof import AsOf
 from lakehouse.asof.asof import Question as AsOfQuestion
 from lakehouse.asof.lake import LakeStatements
-from lakehouse.catalog import opening
 from lakehouse.iceberg import IcebergLedger
 from lakehouse.keys import TenantKeys
 from lakehouse.model.errors import InputError
@@ -21,7 +20,7 @@ from lakehouse.model.ledger import Clock, Stage
 from lakehouse.model.listeners import Listeners
 from lakehouse.model.predicates import Cardinality
 from lakehouse.snapshots import expired
-from lakehouse.store import Store
+from lakehouse.store import open_store
 from lakehouse.tables import STATEMENTS
 from lakehouse.vault import open_vault
 from queries.basis import Asked, Basis, State, settle
@@ -50,8 +49,7 @@ class LakeMemory(Engine[LakeView]):
         still can be, else the rows of today, and their basis says which.
         """
         self._named = named
-        with opening(home, environ) as catalog:
-            self._store = Store(catalog)
+        self._store = open_store(home, environ)
         self._ledger = IcebergLedger(self._store, TenantKeys(home), open_vault(home, environ))
 
     def tenants(self) -> list[str]:

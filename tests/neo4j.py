@@ -22,6 +22,12 @@ from graph.session import open_driver
 OURS: Final = "BELIEFGRAPH_TEST_HOME"
 SERIES: Final = "BELIEFGRAPH_TEST_NEO4J"
 
+own_servers: Final = pytest.mark.skipif(
+    SERIES not in os.environ,
+    reason="starts servers of its own, which takes long: make test-servers",
+)
+"""For tests that are not run every time."""
+
 
 @pytest.fixture(scope="session")
 def neo4j_connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from graph.offline.export import Exported, Source
+from graph.server import ending
 from graph.server.admin import Tool
-from lakehouse.model.errors import IntegrityError
+from lakehouse.model.errors import IntegrityError, UnavailableError
 
 DATABASE: Final = "neo4j"
 _LEAST_BUFFER: Final = 4 * 2**20
@@ -35,6 +36,12 @@ def run(tool: Tool, exported: Exported, *, heap_mb: int, off_heap_mb: int) -> No
         *(_argument(source, tool.root) for source in exported.sources),
     ]
     code, said = tool.run(words, seconds=None, heap_mb=heap_mb)
+    why = ending.known(said) if code != 0 else None
+    if why is not None:
+        raise UnavailableError(
+            f"Neo4j's bulk import ended: {why.reason}.",
+            remedy=f"The graph that answers was not touched. {why.remedy} Then rebuild again.",
+        )
     if code != 0:
         lines = [line.strip() for line in said.splitlines() if line.strip(" -")]
         raise IntegrityError(

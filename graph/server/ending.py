@@ -30,7 +30,7 @@ _KNOWN: Final = (
     ),
     (
         re.compile(r"java\.lang\.OutOfMemoryError"),
-        Ending("its memory ran out", "Give it more: beliefgraph up --memory 2g."),
+        Ending("its memory ran out", "Give it more: beliefgraph down, then up --memory 2g."),
     ),
     (
         re.compile(
@@ -39,7 +39,7 @@ _KNOWN: Final = (
         ),
         Ending(
             "the machine did not give it its memory",
-            "Close other programs, or ask for less: beliefgraph up --memory 512m.",
+            "Close other programs, or ask for less: beliefgraph down, then up --memory 512m.",
         ),
     ),
 )
@@ -47,8 +47,12 @@ _KNOWN: Final = (
 
 def of(layout: Layout) -> Ending | None:
     """The reason, None where the logs tell none that we know."""
-    told = "".join(_tail(path) for path in (layout.console, layout.log, layout.debug_log))
-    return next((ending for pattern, ending in _KNOWN if pattern.search(told)), None)
+    return known("".join(_tail(path) for path in (layout.console, layout.log, layout.debug_log)))
+
+
+def known(said: str) -> Ending | None:
+    """The reason that these words of Neo4j's or Java's tell."""
+    return next((ending for pattern, ending in _KNOWN if pattern.search(said)), None)
 
 
 def set_logs_aside(layout: Layout) -> None:

@@ -113,18 +113,21 @@ def up(
 
 
 def down(environ: Mapping[str, str], *, progress: Progress = silent) -> bool:
-    """Stop this home's server; False if none ran. Never touches any other."""
+    """Stop this home's server, and a rebuild's beside it; False if none ran. Touches no other."""
     layout = Layout(home_from(environ))
     if not layout.root.exists():
         return False
     layout.prepare()
     with exclusive(layout.lock, progress=progress):
-        process = mark.find(layout)
-        if process is not None:
-            progress(f"stopping Neo4j (process {process.pid})")
-            processes.stop(mark.mark(layout), process, progress=progress)
-        layout.forget_running()
-        return process is not None
+        stopped = False
+        for each in (layout, Layout(layout.workshop)):
+            process = mark.find(each)
+            if process is not None:
+                progress(f"stopping Neo4j (process {process.pid})")
+                processes.stop(mark.mark(each), process, progress=progress)
+                stopped = True
+            each.forget_running()
+        return stopped
 
 
 def replace_store(

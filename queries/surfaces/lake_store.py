@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from graph.server import home_from
-from lakehouse.catalog import opening
 from lakehouse.model import instants
 from lakehouse.model.errors import InputError
-from lakehouse.store import Store
+from lakehouse.store import Store, open_store
 from lakehouse.tables import TABLES
 from queries.surfaces.composition import TENANT_VARIABLE
 
@@ -28,8 +27,7 @@ TABLE: Final = click.Choice(tuple(TABLES))
 
 def opened_store() -> Store:
     """The tables of the lake that the environment names."""
-    with opening(home_from(os.environ), os.environ) as catalog:
-        return Store(catalog)
+    return open_store(home_from(os.environ), os.environ)
 
 
 def tenant_of(given: str | None) -> str:

@@ -18,13 +18,12 @@ import pyarrow as pa
 
 from lakehouse.asof.asof import AsOf, At, Question
 from lakehouse.asof.lake import LakeStatements
-from lakehouse.catalog import opening
 from lakehouse.commit_log import CommitLog
 from lakehouse.model.instants import UNTIL_CHANGED
 from lakehouse.model.ledger import Clock, Stage
 from lakehouse.model.listeners import Listeners
 from lakehouse.stamping import Draft, system_clock
-from lakehouse.store import Store
+from lakehouse.store import Store, open_store
 from lakehouse.tables import STATEMENTS
 from tests.benchmarks.tables import Column, Table, Value, millis, tenths, whole
 
@@ -171,8 +170,7 @@ def _in_turns(works: Sequence[Callable[[], int]]) -> list[Best]:
 
 
 def _filled(folder: Path, keys: int) -> Store:
-    with opening(folder, {}) as catalog:
-        store = Store(catalog)
+    store = open_store(folder, {})
     made = duckdb.connect().execute(_ROWS, {"keys": keys, "number": NUMBER}).to_arrow_table()
     rows: pa.Table = made.cast(STATEMENTS.arrow)
     store.append(STATEMENTS, rows)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from lakehouse.asof.asof import AsOf, At, Question, Values
 from lakehouse.asof.lake import LakeStatements
 from lakehouse.asof.rectangles import Rectangle
 from lakehouse.asof.relations import Statements
-from lakehouse.catalog import opening
 from lakehouse.iceberg import IcebergLedger
 from lakehouse.keys import TenantKeys
 from lakehouse.model.beliefs import ERASED, Belief, key_of
@@ -27,7 +25,7 @@ from lakehouse.model.ledger import Clock, Extracted
 from lakehouse.model.listeners import Listeners
 from lakehouse.model.predicates import Cardinality
 from lakehouse.model.statements import Operation, Statement
-from lakehouse.store import Store
+from lakehouse.store import Store, open_store
 from lakehouse.vault import open_vault
 from tests.engines import FoldEngine, ReplayEngine, compare
 from tests.golden import collected, plant
@@ -204,9 +202,8 @@ def _said(statement_id: str, recorded_at: int, value: str = "v") -> Statement:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with opening(tmp_path, {}) as catalog:
-        yield Store(catalog)
+def store(tmp_path: Path) -> Store:
+    return open_store(tmp_path, {})
 
 
 @pytest.fixture

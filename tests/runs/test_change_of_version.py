@@ -1,6 +1,6 @@
 """A home goes from one Neo4j to another and back: its graph is made again, and answers the same.
 
-Run by `make test-5.26`: it starts servers of both versions, which takes too long for every day.
+Run by `make test-servers`: it starts servers of both versions, which takes long.
 """
 
 from __future__ import annotations
@@ -17,14 +17,9 @@ from graph.publish import publish
 from graph.session import open_driver, server_version
 from graph.verify import verify
 from tests.contracts.projection_story import Story, first_chapter, second_chapter
-from tests.neo4j import SERIES
+from tests.neo4j import own_servers
 
-pytestmark = [
-    pytest.mark.skipif(
-        SERIES not in os.environ, reason=f"set {SERIES}=5.26, as make test-5.26 does"
-    ),
-    pytest.mark.timeout(900),
-]
+pytestmark = [own_servers, pytest.mark.timeout(900)]
 
 Shown = tuple[tuple[int, int], str, int | None]
 """The server's version, the graph's digest, its watermark."""

@@ -30,9 +30,9 @@ from lakehouse.model.listeners import Listeners
 from lakehouse.model.predicates import Cardinality
 from lakehouse.model.statements import PAINTING
 from pipelines.commands import run_line
-from pipelines.definitions import resources
 from pipelines.extract.loading import load
 from pipelines.nightly import graph_proof
+from pipelines.resources import Graph, Lake, Narrator
 from pipelines.runs import LandConfig, Ran
 from queries.engine import Question
 from queries.memory import Memory
@@ -228,7 +228,9 @@ def test_a_tampered_graph_is_found_at_night_and_not_published_before_it_is_mende
     published = live.ledger().publications(TENANT)
     with live.home.entered():
         night = graph_proof.execute_in_process(
-            resources=resources(), raise_on_error=False, instance=DagsterInstance.ephemeral()
+            resources={"lake": Lake(), "graph_": Graph(), "narrator": Narrator()},
+            raise_on_error=False,
+            instance=DagsterInstance.ephemeral(),
         )
     assert not night.success
     with pytest.raises(IntegrityError, match="does not equal the lake"):

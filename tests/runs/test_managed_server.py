@@ -24,9 +24,12 @@ import pytest
 from click.testing import CliRunner
 
 from graph import server
+from graph.projector import project
 from graph.server import first_start, jars, locked, mark, memory
 from graph.server.layout import Choices, Layout
 from graph.server.release import RELEASES
+from graph.session import connected
+from graph.verify import verify
 from lakehouse.local import lock, ports, processes
 from lakehouse.local.home import Running
 from lakehouse.model.errors import (
@@ -36,6 +39,7 @@ from lakehouse.model.errors import (
     UnavailableError,
 )
 from queries.surfaces import stack
+from tests.contracts.projection_story import Story, first_chapter, second_chapter
 
 Environ = dict[str, str]
 
@@ -199,6 +203,29 @@ def test_with_neo4j_uri_the_given_server_is_used(running: Environ, tmp_path: Pat
         server.up(environ | {"NEO4J_PASSWORD": "wrong-password"})
     assert server.down(environ) is False
     assert server.status(running).state == "running"
+
+
+def test_a_projection_goes_on_over_a_server_that_was_killed_and_started_again(
+    running: Environ,
+) -> None:
+    """Killed as a machine is cut off; what was not committed is sent again."""
+    story, cut = Story("cut.off"), []
+    second_chapter(story, first_chapter(story))
+
+    def pull_the_plug(text: str) -> None:
+        if not cut and text.startswith("edges"):
+            cut.append(text)
+            process = _alive(running)
+            assert process is not None
+            process.kill()
+            process.wait(30)
+            server.up(running, memory="512m")
+
+    with connected(server.connection_from(running)) as driver:
+        project(story.ledger, driver, "neo4j", story.tenant, progress=pull_the_plug)
+        assert cut
+        found = verify(story.ledger, driver, "neo4j", story.tenant)
+        assert (found.differences, found.edges) == ((), 18)
 
 
 def test_after_a_kill_and_with_its_port_taken_up_recovers_on_another_port(

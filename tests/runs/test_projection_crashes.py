@@ -1,7 +1,8 @@
 """The crash table of the projection: killed, doubled, overtaken, cut off, and read meanwhile.
 
-Projector and repair stopped after each of their transactions are in tests/contracts; here are
-the accidents that need a process, a thread or a server of their own.
+Projector and repair stopped after each of their transactions are in tests/contracts, Neo4j killed
+in the middle where a server of its own runs (test_managed_server.py); here are the accidents that
+need a process or a thread of their own.
 """
 
 from __future__ import annotations
@@ -11,17 +12,14 @@ import signal
 import subprocess
 import sys
 import threading
-import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 from neo4j.exceptions import ServiceUnavailable
 
 from graph import repair as repairing
-from graph import schema, server
 from graph.projector import Projected, project
 from graph.repair import catch_up, repair
 from graph.server import Connection
@@ -149,34 +147,6 @@ def test_projectors_and_repairs_at_once_end_in_one_right_graph(graph: Graph, sto
     assert "" in told, told
     catch_up(story.ledger, graph.driver, graph.database, story.tenant)
     green(graph, story)
-
-
-def test_a_server_restarted_in_the_middle_is_gone_on_with(tmp_path: Path) -> None:
-    """A server of its own: it is stopped as a machine stops, without asking anybody."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("NEO4J_")}
-    environ = kept | {"BELIEFGRAPH_HOME": str(tmp_path)}
-    story = Story(f"t{uuid.uuid4().hex[:12]}")
-    second_chapter(story, first_chapter(story))
-    stopped: list[str] = []
-
-    def pull_the_plug(text: str) -> None:
-        if not stopped and text.startswith("edges"):
-            stopped.append(text)
-            process = server.status(environ).pid
-            assert process is not None
-            os.kill(process, signal.SIGKILL)
-            server.up(environ, memory="512m")
-
-    try:
-        connection = server.up(environ, memory="512m")
-        with connected(connection) as driver:
-            schema.ensure(driver, connection.database)
-            graph = Graph(driver, connection.database)
-            project(story.ledger, driver, graph.database, story.tenant, progress=pull_the_plug)
-            assert stopped
-            green(graph, story)
-    finally:
-        server.down(environ)
 
 
 def test_a_server_lost_in_the_middle_is_a_clear_word(neo4j_connection: Connection) -> None:

@@ -1,7 +1,7 @@
 """The whole graph is made anew beside the one that answers: the same edges, or nothing happened.
 
-A real server, a real bulk import and a real swap for the promise; files and processes that stand
-in for them where only the order of things is judged.
+A real server, a real bulk import and a real swap for the promise (`make test-servers`); files and
+processes that stand in for them where only the order of things is judged.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ from graph.projector import project
 from graph.publish import publish
 from graph.schema import VERSION
 from graph.server import lifecycle
+from graph.server.admin import Tool
 from graph.server.layout import Choices, Layout
+from graph.server.release import RELEASES
 from graph.session import open_driver
 from graph.state import State
 from graph.verify import Verified, verify
@@ -46,7 +48,7 @@ from lakehouse.model.errors import (
 )
 from lakehouse.model.ledger import BeliefChanges, Stage
 from tests.contracts.projection_story import Story, first_chapter, second_chapter
-from tests.neo4j import SERIES
+from tests.neo4j import SERIES, own_servers
 
 Environ = dict[str, str]
 
@@ -118,6 +120,8 @@ def _shown(story: Story, environ: Environ) -> dict[str, tuple[str, int | None]]:
         return found
 
 
+@own_servers
+@pytest.mark.timeout(900)
 def test_all_tenants_come_back_edge_for_edge_while_the_old_graph_answers(
     home: Environ, story: Story
 ) -> None:
@@ -167,6 +171,7 @@ def _stop(*_: object, **__: object) -> None:
     raise Stopped
 
 
+@own_servers
 def test_what_is_stopped_before_the_swap_leaves_the_old_graph_answering(
     home: Environ, story: Story, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +183,7 @@ def test_what_is_stopped_before_the_swap_leaves_the_old_graph_answering(
     assert not Layout(server.home_from(home)).workshop.exists()
 
 
+@own_servers
 def test_tenants_that_the_lake_does_not_know_are_not_lost(home: Environ, story: Story) -> None:
     connection = server.connection_from(home)
     with open_driver(connection) as driver:
@@ -241,6 +247,16 @@ def test_what_a_killed_rebuild_left_is_removed_by_the_next(
         assert not layout.workshop.exists() and layout.lib.exists()
 
 
+def test_down_stops_what_a_killed_rebuild_left_running(still: tuple[Environ, Layout]) -> None:
+    environ, layout = still
+    left = Layout(layout.workshop)
+    marks = (f"--home-dir={left.root}", f"--config-dir={left.conf}")
+    with subprocess.Popen([sys.executable, "-c", "input()", *marks], stdin=-1) as inner:
+        assert server.down(environ) is True
+        inner.wait(10)
+    assert server.down(environ) is False
+
+
 def test_two_rebuilds_at_once_are_one(still: tuple[Environ, Layout]) -> None:
     environ, _ = still
     with (
@@ -281,6 +297,27 @@ def test_a_disk_without_room_for_the_new_store_is_told_first(
     with workshop.opened(environ, progress=print) as shop, pytest.raises(UnavailableError) as told:
         offline._import(shop, written, print)
     assert "5 MB left" in told.value.message and "8 MB" in told.value.message
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "message"),
+    [
+        ("java.io.IOException: No space left on device", UnavailableError, "its disk is full"),
+        ("java.lang.OutOfMemoryError: Java heap space", UnavailableError, "its memory ran out"),
+        ("Command Failed\n----\nduplicate id 'x'", IntegrityError, "duplicate id 'x'"),
+    ],
+)
+def test_an_import_that_fails_says_why(
+    tmp_path: Path, said: str, error: type[Exception], message: str
+) -> None:
+    java = tmp_path / "java"
+    java.write_text(f"#!/bin/sh\nprintf '%s\\n' \"{said}\"\nexit 70\n")
+    java.chmod(0o755)
+    tool = Tool(str(java), RELEASES["5.26"], tmp_path, {})
+    with pytest.raises(error, match=message) as caught:
+        bulk_import.run(tool, Exported((), "|", 0, 0, 0, 0), heap_mb=256, off_heap_mb=256)
+    assert "not touched" in str(caught.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["java"], "nobody reads its arguments"
 
 
 def test_an_import_that_differs_from_the_lake_is_refused(

@@ -10,11 +10,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from graph.server import java, store
+from graph import server
+from graph.server import Connection, java, store
 from graph.server.layout import Choices, Layout
 from graph.server.release import RELEASES, choose
 from lakehouse.model.errors import ConfigurationError, UnavailableError
+from queries.surfaces import stack
 
 NEWEST, LONG_TERM = RELEASES["2026.09"], RELEASES["5.26"]
 
@@ -120,6 +123,21 @@ def test_the_version_is_what_was_asked_then_what_the_home_remembers() -> None:
     with pytest.raises(ConfigurationError) as caught:
         choose("4.4", None)
     assert "4.4" in caught.value.message and "5.26" in caught.value.remedy
+
+
+def test_the_command_takes_a_version_and_refuses_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    where = Connection("bolt://127.0.0.1:1", "neo4j", "x", "neo4j", managed=True)
+
+    def up(_: object, **given: object) -> Connection:
+        asked.append((given["memory"], given["neo4j"]))
+        return where
+
+    monkeypatch.setattr(server, "up", up)
+    for given in ([], ["--neo4j", "5.26", "--memory", "1g"], ["--neo4j", "4.4"]):
+        done = CliRunner().invoke(stack.up, given)
+        assert done.exit_code == (2 if "4.4" in given else 0), done.output
+    assert asked == [(None, None), ("1g", "5.26")] and "2026.09" in done.output
 
 
 def _java(folder: Path, version: str) -> Path:

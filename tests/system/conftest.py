@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from neo4j import Driver
 
+from graph.drop import drop
 from graph.server import Connection
+from graph.session import open_driver
 from lakehouse.model.listeners import Listeners
 from pipelines.commands import run_line
 from pipelines.demo.episodes import write_episodes
@@ -53,6 +55,8 @@ class Line:
         """The tenant that the source feeds, asked through the graph."""
         with self.home.entered(**environ):
             one = declared(os.environ)[source]
+            with open_driver(self.connection) as driver:  # A server that is kept has an older one.
+                drop(driver, self.connection.database, one.tenant)
             ran = run_line(one.tenant, {source: one}, {source: LandConfig()}, echo=False)
         listeners = Listeners(one.listeners)
         memory = Memory(self.driver, self.connection.database, listeners=lambda _: listeners)

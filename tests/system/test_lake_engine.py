@@ -58,11 +58,12 @@ def _same(graph: View, lake: LakeView, ask: str, *arguments: object) -> Answer:
 
 
 def _views(
-    lined: Lined, lake: LakeMemory, sure: random.Random
+    lined: Lined, lake: LakeMemory, sure: random.Random, *, links: bool = False
 ) -> Iterator[tuple[Belief, View, LakeView]]:
-    """Both views at instants inside rectangles that were ever believed."""
+    """Both views at instants inside rectangles that were ever believed, or only inside links."""
     ledger = open_ledger(lined.home.path, lined.home.environ)
     believed = ledger.beliefs(lined.tenant)
+    believed = [one for one in believed if one.object_kind == ENTITY or not links]
     watermark = ledger.publications(lined.tenant)[-1].watermark
     for belief in sure.sample(believed, min(POINTS, len(believed))):
         bounds = [belief.valid_from, belief.valid_to - 1, belief.recorded_from]
@@ -96,9 +97,7 @@ def test_every_verb_gives_the_same_answer(lined: Lined) -> None:
 
 def test_every_verb_over_periods_gives_the_same_answer(lined: Lined) -> None:
     lake = LakeMemory(lined.home.path, lined.home.environ)
-    belief, graph, other = next(
-        one for one in _views(lined, lake, random.Random(6)) if one[0].object_kind == ENTITY
-    )
+    belief, graph, other = next(_views(lined, lake, random.Random(6), links=True))
     known = graph.basis.known_at
     value = (belief.value,) if belief.key != key_of(*belief[:1], *belief[3:5]) else ()
     _same(graph, other, "key", belief.subject, belief.predicate, *value)

@@ -13,6 +13,7 @@ from typing import Final
 
 from queries.answers import Answer
 from queries.differences import Differences
+from queries.streaming import States
 from queries.view import View
 from tests.benchmarks.graph.histories import (
     BEGIN,
@@ -33,11 +34,13 @@ from tests.benchmarks.graph.histories import (
 )
 from tests.benchmarks.graph.rectangles import Asked
 
-Told = Answer | Differences
+Told = Answer | Differences | States
 
 
 def count_told(told: Told) -> int:
     """How many beliefs, or differences, an answer tells."""
+    if isinstance(told, States):
+        return len(told.subject)
     return len(told.changes if isinstance(told, Differences) else told.beliefs)
 
 
@@ -200,9 +203,13 @@ READS: Final = (
         "1 hop, 10x the history", _POINT, "links", _paths, of_thing(storied=True), *_REACHED,
     ),
 )  # fmt: skip
-HUB_READ: Final = Read(
-    "entity of many neighbours", Goal(seconds=0.045), "beliefs", _beliefs, of(HUB),
-    "ruled_columns", "plain_columns", 20,
+HUB_READS: Final = (
+    Read(
+        "entity of many neighbours, columns", Goal(seconds=0.045), "beliefs",
+        lambda view, asked: view.columns(asked.entity), of(HUB),
+        "ruled_columns", "plain_columns", 20,
+    ),
+    Read("the same with evidence", Goal(), "beliefs", _beliefs, of(HUB), count=10),
 )  # fmt: skip
 
 

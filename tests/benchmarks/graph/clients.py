@@ -20,7 +20,7 @@ from tests.benchmarks.tables import Column, Table, Value, millis, whole
 
 CLIENTS: Final = 4
 SECONDS: Final = 6.0
-WARM_UP: Final = 300
+WARM_UP: Final = 200
 GOAL: Final = 2_000
 _KEY: Final = READS[0]
 
@@ -45,7 +45,7 @@ def clients_table(connection: Any, shape: Shape, watermark: int) -> Table:
     for level, told in levels.items():
         tasks = [_Task(connection, shape, watermark, level, client) for client in range(CLIENTS)]
         spawn = multiprocessing.get_context("spawn")
-        with spawn.Pool(CLIENTS, _share, [spawn.Barrier(CLIENTS, timeout=120)]) as pool:
+        with spawn.Pool(CLIENTS, _share, [spawn.Barrier(CLIENTS, timeout=600)]) as pool:
             taken = [second for one in pool.map(_client, tasks, chunksize=1) for second in one]
         rows.append(
             (
@@ -86,7 +86,7 @@ def _client(task: _Task) -> list[float]:
                 list(session.run(text, given))
 
         if task.level == "view.beliefs":
-            views = [(view_at(memory, one), one) for one in asked[:500]]
+            views = [(view_at(memory, one), one) for one in asked[:200]]
             works: list[Callable[[], object]] = [
                 lambda view=view, one=one: _KEY.ask(view, one) for view, one in views
             ]

@@ -43,7 +43,7 @@ def states_table(stack: Stack, rectangles: Rectangles, valid_at: int, known_at: 
          lambda: lake.sql(text.format(table="beliefs")).num_rows),
         ("DuckDB: the table in memory", None,
          lambda: rectangles.connection.execute(table).to_arrow_table().num_rows),
-        ("graph: View.state, eight columns", 2.1, lambda: _graph(view)),
+        ("graph: View.state, ten columns", 2.1, lambda: _graph(view)),
     ]  # fmt: skip
     rows: list[tuple[Value, ...]] = [("lake: opening it for SQL", None, None, opening, None)]
     for what, goal, work in works:
