@@ -1,6 +1,5 @@
 // Everything that came from an episode, known by $known_at: the rectangles it is the origin of, and
-// those it confirmed. An episode's id is the tenant's own, so the tenant is tested. Without the
-// DISTINCT Neo4j 5.26 plans both patterns as one, and then finds no way to the index.
+// those it confirmed. An episode's id is the tenant's own, so the tenant is tested.
 CALL () {
   MATCH (s:Entity)-[r:ATTRIBUTE {episode_id: $episode}]->(o:Value)
   USING INDEX SEEK r:ATTRIBUTE(episode_id)
