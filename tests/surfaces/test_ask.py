@@ -190,7 +190,7 @@ def test_a_zone_gives_a_bare_date_its_midnight(run: Run) -> None:
     ("args", "said"),
     [
         ((), "nothing is asked"),
-        ((ZONE, "--who", "a=b"), "none can be given with it"),
+        ((ZONE, "--who", "a=b"), "nothing else can be asked with it"),
         ((ZONE, "utc_offset", "--hops", "2"), "SUBJECT alone"),
         ((ZONE, "--history"), "one predicate"),
         (("--who", "utc_offset"), "not a chain"),

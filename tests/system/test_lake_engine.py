@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from lakehouse.iceberg import open_ledger
 from lakehouse.model.beliefs import Belief, key_of
-from lakehouse.model.errors import EXIT_CODES
+from lakehouse.model.errors import EXIT_CODES, InputError
 from lakehouse.model.instants import is_open, show
 from lakehouse.model.statements import CLASSIFICATION_NAMES, ENTITY
 from queries.answers import Answer
@@ -107,9 +107,8 @@ def test_every_verb_over_periods_gives_the_same_answer(lined: Lined) -> None:
         ("episode", belief.episode_id),
         ("recorded", belief.recorded_from, belief.recorded_from + 1),
     ):
-        first, second = (getattr(view, verb)(*asked) for view in (graph, other))
-        assert second.as_record()["beliefs"] == first.as_record()["beliefs"]
-        assert second.digest == first.digest, verb
+        first, second = (_told(getattr(view, verb), *asked) for view in (graph, other))
+        assert second == first, verb
     first, second = (view.diff(belief.subject, known_at=known - 1) for view in (graph, other))
     assert second.as_record()["changes"] == first.as_record()["changes"]
     states = [
@@ -118,6 +117,16 @@ def test_every_verb_over_periods_gives_the_same_answer(lined: Lined) -> None:
     ]
     assert states[0] == states[1]
     assert states[0]
+
+
+def _told(verb: Callable[..., Answer], *asked: object) -> tuple[object, ...]:
+    """What is believed with the answer's digest, or why nothing is told: a first release of all
+    zones is more than one answer holds."""
+    try:
+        answer = verb(*asked)
+    except InputError as refused:
+        return (str(refused),)
+    return answer.as_record()["beliefs"], answer.digest
 
 
 def test_chains_give_the_same_answer(tzdata: Lined) -> None:
