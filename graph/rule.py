@@ -6,13 +6,9 @@ query states its own clocks, as histories do). The parameters are those of `para
 
 from __future__ import annotations
 
-from typing import Final
-
 from graph.statements import fragment
 from lakehouse.model.errors import InputError
 from lakehouse.model.instants import FOREVER
-
-PARAMETERS: Final = ("valid_at", "known_at", "listener", "clearance")
 
 
 def rule(variable: str = "r") -> str:

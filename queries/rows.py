@@ -19,21 +19,8 @@ Row = Sequence[Any]
 def believed(row: Row, basis: Basis, step: int = 0) -> Believed:
     """One belief as known at the basis."""
     recorded_to, closed_by, reason = masked(row[9], row[12], row[13], basis.known_at)
-    origin = row[14]
-    evidence = Evidence(
-        statement_id=origin,
-        episode_id=row[15],
-        source=row[16],
-        source_record=row[17] or "",
-        location=row[18] or "",
-        landed_at=row[23],
-        recorded_at=row[24],
-        attested=row[25],
-        trust=row[19],
-        classification=row[20],
-        who=row[21],
-        tags=tuple(row[22] or ()),
-    )
+    evidence = _evidence(row[14:])
+    origin = evidence.statement_id
     return Believed(
         belief_id=row[0],
         key=row[1],
@@ -96,19 +83,38 @@ def between(
 
 def confirmation(row: Row) -> Evidence:
     """A further supporter; the order of a row is that of `cypher/support.cypher`."""
+    return _evidence(row[1:])
+
+
+def _evidence(row: Row) -> Evidence:
+    """One statement; both files tell it in this order."""
+    (
+        statement,
+        episode,
+        source,
+        record,
+        location,
+        trust,
+        level,
+        who,
+        tags,
+        landed,
+        heard,
+        attested,
+    ) = row
     return Evidence(
-        statement_id=row[1],
-        episode_id=row[2],
-        source=row[3],
-        source_record=row[4] or "",
-        location=row[5] or "",
-        landed_at=row[10],
-        recorded_at=row[11],
-        attested=row[12],
-        trust=row[6],
-        classification=row[7],
-        who=row[8],
-        tags=tuple(row[9] or ()),
+        statement_id=statement,
+        episode_id=episode,
+        source=source,
+        source_record=record or "",
+        location=location or "",
+        landed_at=landed,
+        recorded_at=heard,
+        attested=attested,
+        trust=trust,
+        classification=level,
+        who=who,
+        tags=tuple(tags or ()),
     )
 
 
