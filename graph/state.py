@@ -117,13 +117,6 @@ def bump(driver: Driver, database: str, begun: State) -> None:
     _sure(found, begun.tenant)
 
 
-def bump_within(tx: ManagedTransaction, begun: State) -> None:
-    """As `bump`, in a transaction that holds more: it locks the Projection node."""
-    parameters = {"tenant": begun.tenant, "writer": begun.writer, "now": now()}
-    record = tx.run(statement("bump_epoch"), parameters).single()
-    _sure(None if record is None else _state(record["projection"]), begun.tenant)
-
-
 def advancing(
     begun: State, *, to: int, ledger_to: int, clock: str, attested_to: int | None, bump_epoch: bool
 ) -> dict[str, object]:
@@ -148,12 +141,6 @@ def advance(driver: Driver, database: str, begun: State, parameters: dict[str, o
     """Close the batch: the position moves, in the last transaction."""
     found = _one(driver, database, statement("advance_projection"), **parameters)
     return _sure(found, begun.tenant)
-
-
-def advance_within(tx: ManagedTransaction, begun: State, parameters: dict[str, object]) -> State:
-    """As `advance`, in a transaction that holds more."""
-    record = tx.run(statement("advance_projection"), parameters).single()
-    return _sure(None if record is None else _state(record["projection"]), begun.tenant)
 
 
 def lanes(tenant: str) -> list[str]:

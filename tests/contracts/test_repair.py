@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from graph import repair as repairing
@@ -57,11 +59,43 @@ def test_everything_wrong_is_mended_and_the_watermark_stays(
     assert done.below >= len(ALL_AT_ONCE)
     after = graph.state(story)
     assert (after.watermark, after.generation) == (before.watermark, before.generation)
-    assert after.epoch == before.epoch + (1 if at_once else 2)
+    assert after.epoch == before.epoch + 2
     assert after.projecting is None
     assert green(graph, story).digest == digest
     assert graph.mend(story).differences == ()
     assert graph.state(story).epoch == after.epoch, "nothing to mend, nothing is said to move"
+
+
+def test_readers_are_told_before_a_commit_that_they_could_see_half_of(
+    graph: Graph, story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A commit is applied edge by edge: who reads meanwhile sees some, and the epoch of before."""
+    published(graph, story)
+    seen: dict[str, tuple[bool, list[list[object]]]] = {}
+
+    def look(name: str) -> None:
+        below = graph.ask("MATCH (p:Projection {tenant: $t}) RETURN p.below", t=story.tenant)
+        links = graph.ask("MATCH ({tenant: $t})-[r:BELIEF]->() RETURN count(r)", t=story.tenant)
+        seen[name] = (bool(below[0][0]), links)
+
+    for name in ("bump", "advance"):
+        step = getattr(states, name)
+
+        def watched(*given: object, step: Any = step, name: str = name) -> object:
+            if name == "advance":
+                look("before it may be read")
+            done = step(*given)
+            look(f"after {name}")
+            return done
+
+        monkeypatch.setattr(states, name, watched)
+    graph.ask(TAMPERINGS["deleted link"][0], t=story.tenant)
+    assert graph.mend(story).refused is False
+    assert seen == {
+        "after bump": (True, [[0]]),
+        "before it may be read": (True, [[2]]),
+        "after advance": (False, [[2]]),
+    }
 
 
 @pytest.mark.usefixtures("small_batches")
@@ -135,7 +169,7 @@ def test_an_erasure_is_written_in_place(graph: Graph, story: Story) -> None:
     assert (done.refused, done.edges_opened) == (False, 1)
     after = graph.state(story)
     assert (after.watermark, after.generation) == (before.watermark, before.generation)
-    assert after.epoch == before.epoch + 1
+    assert after.epoch == before.epoch + 2
     left = "MATCH ({id: $t + '/zone:A'})-[:ATTRIBUTE]->(v) RETURN v.text"
     assert graph.ask(left, t=story.tenant) == [["<erased>"]]
     digest = green(graph, story).digest
