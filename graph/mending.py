@@ -15,7 +15,7 @@ from typing import Final
 
 from graph.batch import mend_edge
 from graph.comparison import Finding, Kind
-from graph.lake_rows import ATTRIBUTE, BELIEF, CONFIRMS, MENTIONS, Shape
+from graph.lake_rows import ATTRIBUTE, BELIEF, CONFIRMS, ENTITY_NODE, MENTIONS, Shape
 from graph.rows import Row
 
 _CLOSED: Final = frozenset(
@@ -122,9 +122,10 @@ def _mended(one: Finding) -> tuple[Work, Row]:
         return _removed(shape, one.have)
     row = one.want[:-1]
     if not shape.edge:
-        if shape.group == "entity":
-            row = [*row, [] if one.have is None else _too_many(one.have[4], row[4])]
-        return _NODES[_PLURAL[shape.group]], row
+        at = shape.columns.index("labels")
+        too_many = [] if one.have is None else _too_many(one.have[at], row[at])
+        kept = row if shape is ENTITY_NODE else row[:at]
+        return _NODES[_PLURAL[shape.group]], [*kept, too_many]
     return (_CLOSING if _closed_only(one) else _REPLACED)[shape], row
 
 
@@ -133,7 +134,8 @@ def _removed(shape: Shape, have: Row) -> tuple[Work, Row]:
         return _GONE[_PLURAL[shape.group]], have[:1]
     if shape is MENTIONS:
         return _FOREIGN[shape.group], have[:2]
-    return _FOREIGN[shape.group], [have[0], have[shape.key_at[0]]]
+    name = have[shape.key_at[0]]
+    return _FOREIGN[shape.group], [have[0], name if isinstance(name, str) else None]
 
 
 def _too_many(there: object, wanted: object) -> list[object]:

@@ -72,7 +72,9 @@ def _chunks(session: Session, tenant: str) -> Iterator[Rows]:
             for name, shape in reads:
                 yield shape, _ask(session, name, prefix=start, low=low, high=high)
     after = ""
-    while page := _ask(session, "read_values", tenant=tenant, after=after, page=NODES):
+    while page := _ask(
+        session, "read_values", prefix=start, tenant=tenant, after=after, page=NODES
+    ):
         yield VALUE_NODE, page
         after = page[-1][0]
 

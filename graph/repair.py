@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from neo4j import Driver, ManagedTransaction
@@ -26,6 +26,7 @@ from graph.mending import Step, plan
 from graph.projector import Projected, RepairNeeded, project, write
 from graph.reading import holds
 from graph.rows import Row, prefix
+from graph.standing import sound_watermark
 from graph.state import State
 from graph.statements import statement
 from graph.verify import compared, outside
@@ -101,8 +102,9 @@ def repair(
         states.bump(driver, database, begun)
         mend.batches(below)
         mend.strays_now()
-    parameters = states.advancing(begun, **closing, bump_epoch=seen)
-    states.advance(driver, database, begun, parameters)
+    watermark = sound_watermark(ledger, replace(begun, position=newest.position))
+    closed = states.advancing(begun, **closing, bump_epoch=seen, watermark=watermark)
+    states.advance(driver, database, begun, closed)
     return Repaired(
         tenant=tenant, position=newest.position, differences=told(findings) + strays,
         below=rows, refused=seen and rows > AT_ONCE,
