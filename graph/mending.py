@@ -93,11 +93,26 @@ _GONE: Final = {
     name: Work(f"foreign {name} removed", ((f"remove_{name}", _same),))
     for name in ("entities", "values", "episodes")
 }
+_TWINS: Final = Work("nodes that were there twice", (("remove_twins", _same),))
 _PLURAL: Final = {"entity": "entities", "value": "values", "episode": "episodes"}
 _ORDER: Final = tuple(
     work for works in (_NODES, _REPLACED, _CLOSING, _FOREIGN, _GONE) for work in works.values()
 )
 """Nodes before edges, and what is removed last: so each step finds what it needs."""
+
+
+def twins(findings: Iterable[Finding]) -> Step | None:
+    """The step that leaves one of each node that is there twice; edges of the others go with them.
+
+    Only without its constraint can a node be there twice. Compare again behind it.
+    """
+    rows = {
+        ascii(row): row
+        for one in findings
+        if one.kind is Kind.DOUBLED and not one.shape.edge and one.have is not None
+        if (row := [one.have[0], one.shape.name])
+    }
+    return Step(_TWINS, list(rows.values()), below=True) if rows else None
 
 
 def plan(findings: Iterable[Finding], watermark: int | None) -> list[Step]:

@@ -22,7 +22,7 @@ from graph.batch import require_all
 from graph.comparison import Difference, told
 from graph.drop import drop
 from graph.facts import facts_of
-from graph.mending import Step, plan
+from graph.mending import Step, plan, twins
 from graph.projector import Projected, RepairNeeded, project, write
 from graph.reading import holds
 from graph.rows import Row, prefix
@@ -85,11 +85,17 @@ def repair(
     newest = believed[-1]
     _, _, findings = compared(ledger, driver, database, tenant, newest.position)
     strays = outside(driver, database, tenant)
-    steps = plan(findings, begun.watermark)
-    if steps or strays:
+    told_of = told(findings) + strays
+    if told_of:
         proofs.forget(driver, database, tenant)
-    closing = facts_of(ledger, tenant, newest)
     mend = _Mend(driver, database, begun, Writer(driver, database, progress, begun), bool(strays))
+    twice = twins(findings)
+    if twice is not None:
+        states.bump(driver, database, begun)
+        mend.batches([twice])
+        _, _, findings = compared(ledger, driver, database, tenant, newest.position)
+    steps = plan(findings, begun.watermark)
+    closing = facts_of(ledger, tenant, newest)
     mend.batches(step for step in steps if not step.below)
     below = [step for step in steps if step.below]
     rows = sum(len(step.rows) for step in below) + len(strays)
@@ -103,10 +109,11 @@ def repair(
         mend.batches(below)
         mend.strays_now()
     watermark = sound_watermark(ledger, replace(begun, position=newest.position))
-    closed = states.advancing(begun, **closing, bump_epoch=seen, watermark=watermark)
+    moved = seen or twice is not None
+    closed = states.advancing(begun, **closing, bump_epoch=moved, watermark=watermark)
     states.advance(driver, database, begun, closed)
     return Repaired(
-        tenant=tenant, position=newest.position, differences=told(findings) + strays,
+        tenant=tenant, position=newest.position, differences=told_of,
         below=rows, refused=seen and rows > AT_ONCE,
         seconds=time.monotonic() - started, **_counts(steps, len(strays)),
     )  # fmt: skip

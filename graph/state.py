@@ -22,7 +22,7 @@ from neo4j import Driver, ManagedTransaction
 
 from graph.schema import VERSION
 from graph.statements import statement
-from lakehouse.model.errors import ConflictError
+from lakehouse.model.errors import ConflictError, IntegrityError
 
 DROPPING: Final = -1
 """`projecting` while a tenant's projection is being removed."""
@@ -219,6 +219,14 @@ def now() -> int:
 
 def _one(driver: Driver, database: str, text: LiteralString, **parameters: object) -> State | None:
     records = driver.execute_query(text, parameters, database_=database).records
+    if len(records) > 1:
+        tenant = records[0]["projection"]["tenant"]
+        raise IntegrityError(
+            f"the graph holds {len(records)} Projection nodes of {tenant!r}",
+            remedy=f"Delete them (MATCH (p:Projection {{tenant: '{tenant}'}}) DELETE p), then "
+            f"beliefgraph run {tenant}: it makes one.",
+            tenant=tenant,
+        )
     return _state(records[0]["projection"]) if records else None
 
 

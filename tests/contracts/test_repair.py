@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, LiteralString
 
 import pytest
 
 from graph import repair as repairing
+from graph import schema
 from graph import state as states
 from graph.projector import Projected, RepairNeeded, project
 from graph.repair import Repaired, catch_up, repair
@@ -224,4 +225,30 @@ def test_an_edge_that_lost_its_nodes_label_is_found(graph: Graph, story: Story) 
     graph.mend(story)
     assert green(graph, story).digest == digest
     graph.ask("MATCH (n {id: $t + '/zone:A'}) WHERE NOT n:Entity DETACH DELETE n", t=story.tenant)
+    assert green(graph, story).digest == digest
+
+
+@pytest.mark.parametrize(
+    ("constraint", "twice"),
+    [
+        ("attribute_id", "MATCH (s {tenant: $t})-[r:ATTRIBUTE]->(o) WITH s, r, o LIMIT 1 "
+         "CREATE (s)-[c:ATTRIBUTE]->(o) SET c = properties(r)"),
+        ("entity_id", "MATCH (n:Entity {tenant: $t})-[r:ATTRIBUTE]->(o) WITH n, r, o LIMIT 1 "
+         "CREATE (m:Entity)-[c:ATTRIBUTE]->(o) SET m = properties(n), c = properties(r) DELETE r"),
+    ],
+)  # fmt: skip
+def test_what_is_there_twice_is_mended_though_its_constraint_is_gone(
+    graph: Graph, story: Story, constraint: str, twice: LiteralString
+) -> None:
+    digest = published(graph, story)
+    graph.ask(f"DROP CONSTRAINT {constraint}")
+    try:
+        if constraint == "entity_id":
+            graph.ask("DROP CONSTRAINT attribute_id")
+        graph.ask(twice, t=story.tenant)
+        with pytest.raises(schema.NotUniqueError, match=constraint):
+            schema.ensure(graph.driver, graph.database)
+        graph.mend(story)
+    finally:
+        schema.ensure(graph.driver, graph.database)
     assert green(graph, story).digest == digest
