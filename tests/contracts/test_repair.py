@@ -6,8 +6,8 @@ from typing import Any, LiteralString
 
 import pytest
 
+from graph import reading, schema
 from graph import repair as repairing
-from graph import schema
 from graph import state as states
 from graph.projector import Projected, RepairNeeded, project
 from graph.repair import Repaired, catch_up, repair
@@ -252,3 +252,18 @@ def test_what_is_there_twice_is_mended_though_its_constraint_is_gone(
     finally:
         schema.ensure(graph.driver, graph.database)
     assert green(graph, story).digest == digest
+
+
+def test_ranges_miss_no_entity_whatever_its_letters(
+    graph: Graph, story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story.hear("e1")
+    names = ("\uffff", "\U0001f600", "\U0001f600/\x00", "'\"\\", "z")
+    story.believe(
+        BeliefChanges(opened=tuple(story.belief("e1", one, "offset", one) for one in names))
+    )
+    graph.project(story)
+    for size in (1, 2):
+        monkeypatch.setattr(reading, "NODES", size)
+        monkeypatch.setattr(reading, "EDGES", size)
+        assert green(graph, story).edges == 2 * len(names)
