@@ -48,6 +48,7 @@ class Shape:
 
 _ENDS: Final = ("start", "end")
 _COUNT: Final = ("number of properties",)
+_LABELS: Final = ("labels",)
 BELIEF: Final = Shape(
     "BELIEF", "belief", _ENDS + r.EDGE + _COUNT, (r.BELIEF_ID,), True, r.BELIEF_ID, 0
 )
@@ -57,8 +58,8 @@ ATTRIBUTE: Final = Shape(
 CONFIRMS: Final = Shape("CONFIRMS", "confirms", _ENDS + r.CONFIRMS + _COUNT, (9,), True, 8, 1)
 MENTIONS: Final = Shape("MENTIONS", "mentions", _ENDS + r.MENTIONS + _COUNT, (0, 1), True)
 ENTITY_NODE: Final = Shape("Entity", "entity", r.ENTITIES + _COUNT, (0,), False)
-VALUE_NODE: Final = Shape("Value", "value", r.VALUES + _COUNT, (0,), False)
-EPISODE_NODE: Final = Shape("Episode", "episode", r.EPISODES + _COUNT, (0,), False)
+VALUE_NODE: Final = Shape("Value", "value", r.VALUES + _LABELS + _COUNT, (0,), False)
+EPISODE_NODE: Final = Shape("Episode", "episode", r.EPISODES + _LABELS + _COUNT, (0,), False)
 ENTITY_NAME: Final = Shape("Entity", "entity", r.ENTITIES[:3], (0,), False)
 VALUE_TEXT: Final = Shape("Value", "value", ("id", "tenant", "predicate", "text"), (0,), False)
 _SURE: Final = tuple(
@@ -83,9 +84,9 @@ def lake_rows(ledger: Ledger, tenant: str, position: int) -> Iterator[Rows]:
     yield from _edges(told, nodes)
     yield from _chunked(MENTIONS, (_counted(row, 2) for row in nodes.mention_rows()))
     yield from _chunked(ENTITY_NODE, ([*row, 4] for row in nodes.entity_rows()))
-    yield from _chunked(VALUE_NODE, (_counted(row, 0) for row in nodes.value_rows()))
+    yield from _chunked(VALUE_NODE, (_labelled(row) for row in nodes.value_rows()))
     episodes = nodes.episode_rows(told.headers)
-    yield from _chunked(EPISODE_NODE, (_counted(row, 0) for row in episodes))
+    yield from _chunked(EPISODE_NODE, (_labelled(row) for row in episodes))
 
 
 def lake_rows_of(
@@ -160,3 +161,8 @@ def _chunked(shape: Shape, rows: Iterator[Row]) -> Iterator[Rows]:
 
 def _counted(row: Row, first: int) -> Row:
     return [*row, len(row) - first - row.count(None)]
+
+
+def _labelled(row: Row) -> Row:
+    """With no label beside its own, and the count of its properties."""
+    return [*row, [], len(row) - row.count(None)]

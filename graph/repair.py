@@ -2,15 +2,16 @@
 
 One mechanism for a repair, a rebuild in place, an erasure and edges of an older schema. What lies
 above the watermark is written in batches, as by a projection. What a reader could see is written
-in one transaction with the epoch; where it is too much for one, readers are refused (`below`)
-until all of it is there. Whoever finds a repair unfinished compares again: nothing else is needed.
+in one transaction, and readers wait (`below`) while it is committed; where it is too much for one,
+they are refused until all of it is there. Whoever finds a repair unfinished compares again:
+nothing else is needed.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from neo4j import Driver, ManagedTransaction
@@ -21,10 +22,11 @@ from graph.batch import require_all
 from graph.comparison import Difference, told
 from graph.drop import drop
 from graph.facts import facts_of
-from graph.mending import Step, plan
+from graph.mending import Step, plan, twins
 from graph.projector import Projected, RepairNeeded, project, write
 from graph.reading import holds
 from graph.rows import Row, prefix
+from graph.standing import sound_watermark
 from graph.state import State
 from graph.statements import statement
 from graph.verify import compared, outside
@@ -83,29 +85,36 @@ def repair(
     newest = believed[-1]
     _, _, findings = compared(ledger, driver, database, tenant, newest.position)
     strays = outside(driver, database, tenant)
-    steps = plan(findings, begun.watermark)
-    if steps or strays:
+    told_of = told(findings) + strays
+    if told_of:
         proofs.forget(driver, database, tenant)
-    closing = facts_of(ledger, tenant, newest)
     mend = _Mend(driver, database, begun, Writer(driver, database, progress, begun), bool(strays))
+    twice = twins(findings)
+    if twice is not None:
+        states.bump(driver, database, begun)
+        mend.batches([twice])
+        _, _, findings = compared(ledger, driver, database, tenant, newest.position)
+    steps = plan(findings, begun.watermark)
+    closing = facts_of(ledger, tenant, newest)
     mend.batches(step for step in steps if not step.below)
     below = [step for step in steps if step.below]
     rows = sum(len(step.rows) for step in below) + len(strays)
-    if not rows or begun.watermark is None:
+    seen = rows > 0 and begun.watermark is not None
+    if not seen:
         mend.strays_now()
-        parameters = states.advancing(begun, **closing, bump_epoch=False)
-        states.advance(driver, database, begun, parameters)
     elif rows <= AT_ONCE:
-        mend.at_once(below, states.advancing(begun, **closing, bump_epoch=False))
+        mend.at_once(below)
     else:
         states.bump(driver, database, begun)
         mend.batches(below)
         mend.strays_now()
-        parameters = states.advancing(begun, **closing, bump_epoch=True)
-        states.advance(driver, database, begun, parameters)
+    watermark = sound_watermark(ledger, replace(begun, position=newest.position))
+    moved = seen or twice is not None
+    closed = states.advancing(begun, **closing, bump_epoch=moved, watermark=watermark)
+    states.advance(driver, database, begun, closed)
     return Repaired(
-        tenant=tenant, position=newest.position, differences=told(findings) + strays,
-        below=rows, refused=begun.watermark is not None and rows > AT_ONCE,
+        tenant=tenant, position=newest.position, differences=told_of,
+        below=rows, refused=seen and rows > AT_ONCE,
         seconds=time.monotonic() - started, **_counts(steps, len(strays)),
     )  # fmt: skip
 
@@ -146,18 +155,23 @@ class _Mend:
             done = self.writer.work(once, step.rows, work.what, work.lane_at)
             require_all(done, len(step.rows), work.what, self.begun.tenant)
 
-    def at_once(self, steps: Sequence[Step], parameters: dict[str, object]) -> None:
-        """All of them in one transaction, the epoch and the position with them."""
+    def at_once(self, steps: Sequence[Step]) -> None:
+        """All of them in one transaction; `states.advance` must follow.
+
+        Who reads while it is committed sees some of it, so the epoch moves right before that. The
+        lanes are locked last: whoever takes over holds what the epoch waits for.
+        """
         tenant = self.begun.tenant
 
         def work(tx: ManagedTransaction) -> None:
-            states.bump_within(tx, self.begun)
             for step in steps:
                 done = _run(tx, step, step.rows)
                 require_all(done, len(step.rows), step.work.what, tenant)
             if self.strays:
                 self._remove_strays(tx)
-            states.advance_within(tx, self.begun, parameters)
+            states.bump(self.driver, self.database, self.begun)
+            for lane in range(states.LANES):
+                states.require_hold(tx, self.begun, lane)
 
         with self.driver.session(database=self.database) as session:
             session.execute_write(work)

@@ -5,7 +5,8 @@ published (None before the first), `projecting` the commit of a batch that is un
 left unfinished. `epoch` moves whenever edges below the watermark change, `generation` whenever
 the projection is dropped and begun anew. `writer` is who may write: whoever begins takes over, and
 the one before stops at its next transaction (each lane of the writer has a node of its own that
-its transactions lock, so none of the old one is on its way any more).
+its transactions lock, so none of the old one is on its way any more). `batch` is the id of the
+commit at `position`: another lake has another one there.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, LiteralString
 
@@ -21,12 +22,19 @@ from neo4j import Driver, ManagedTransaction
 
 from graph.schema import VERSION
 from graph.statements import statement
-from lakehouse.model.errors import ConflictError
+from lakehouse.model.errors import ConflictError, IntegrityError
 
 DROPPING: Final = -1
 """`projecting` while a tenant's projection is being removed."""
 REPAIRING: Final = -2
 """`projecting` while it is being repaired, or a repair was left unfinished."""
+_KINDS: Final = {
+    "position": int, "epoch": int, "generation": int, "schema_version": int, "watermark": int,
+    "projecting": int, "ledger_to": int, "attested_to": int, "digest": str, "clock": str,
+    "writer": str, "batch": str, "below": bool, "snapshots": str,
+}  # fmt: skip
+_ALWAYS: Final = frozenset({"position", "epoch", "generation", "schema_version"})
+"""Of the properties of a Projection node those that it is never without."""
 LANES: Final = 2
 """Transactions of one writer that may be under way side by side."""
 
@@ -49,6 +57,11 @@ class State:
     schema_version: int = VERSION
     """Of the schema that its edges were written by."""
     writer: str = ""
+    batch: str = ""
+    below: bool = False
+    """What lies below the watermark is being changed: reads are repeated until it is done."""
+    odd: tuple[str, ...] = ()
+    """Properties that are not of their kind, in words."""
     unfinished: int | None = None
     """`projecting` as the batch that this state began found it."""
 
@@ -75,6 +88,7 @@ def place(driver: Driver, database: str, state: State) -> State:
         ledger_to=state.ledger_to,
         clock=state.clock,
         attested_to=state.attested_to,
+        batch=state.batch,
         epoch=state.epoch,
         generation=state.generation,
         schema_version=state.schema_version,
@@ -117,17 +131,18 @@ def bump(driver: Driver, database: str, begun: State) -> None:
     _sure(found, begun.tenant)
 
 
-def bump_within(tx: ManagedTransaction, begun: State) -> None:
-    """As `bump`, in a transaction that holds more: it locks the Projection node."""
-    parameters = {"tenant": begun.tenant, "writer": begun.writer, "now": now()}
-    record = tx.run(statement("bump_epoch"), parameters).single()
-    _sure(None if record is None else _state(record["projection"]), begun.tenant)
-
-
 def advancing(
-    begun: State, *, to: int, ledger_to: int, clock: str, attested_to: int | None, bump_epoch: bool
+    begun: State,
+    *,
+    to: int,
+    batch: str,
+    ledger_to: int,
+    clock: str,
+    attested_to: int | None,
+    bump_epoch: bool,
+    watermark: int | None,
 ) -> dict[str, object]:
-    """What `advance` closes the batch with."""
+    """What `advance` closes the batch with: nobody publishes while one is open."""
     return {
         "tenant": begun.tenant,
         "from": begun.position,
@@ -135,6 +150,9 @@ def advancing(
         "epoch": begun.epoch,
         "writer": begun.writer,
         "to": to,
+        "batch": batch,
+        "watermark": watermark,
+        "odd": bool(begun.odd),
         "ledger_to": ledger_to,
         "clock": clock,
         "attested_to": attested_to,
@@ -148,12 +166,6 @@ def advance(driver: Driver, database: str, begun: State, parameters: dict[str, o
     """Close the batch: the position moves, in the last transaction."""
     found = _one(driver, database, statement("advance_projection"), **parameters)
     return _sure(found, begun.tenant)
-
-
-def advance_within(tx: ManagedTransaction, begun: State, parameters: dict[str, object]) -> State:
-    """As `advance`, in a transaction that holds more."""
-    record = tx.run(statement("advance_projection"), parameters).single()
-    return _sure(None if record is None else _state(record["projection"]), begun.tenant)
 
 
 def lanes(tenant: str) -> list[str]:
@@ -207,6 +219,14 @@ def now() -> int:
 
 def _one(driver: Driver, database: str, text: LiteralString, **parameters: object) -> State | None:
     records = driver.execute_query(text, parameters, database_=database).records
+    if len(records) > 1:
+        tenant = records[0]["projection"]["tenant"]
+        raise IntegrityError(
+            f"the graph holds {len(records)} Projection nodes of {tenant!r}",
+            remedy=f"Delete them (MATCH (p:Projection {{tenant: '{tenant}'}}) DELETE p), then "
+            f"beliefgraph run {tenant}: it makes one.",
+            tenant=tenant,
+        )
     return _state(records[0]["projection"]) if records else None
 
 
@@ -223,7 +243,7 @@ def _sure(found: State | None, tenant: str) -> State:
 def _state(node: Mapping[str, object]) -> State:
     def number(name: str) -> int | None:
         value = node.get(name)
-        return value if isinstance(value, int) else None
+        return value if type(value) is int else None
 
     return State(
         tenant=str(node["tenant"]),
@@ -238,5 +258,19 @@ def _state(node: Mapping[str, object]) -> State:
         attested_to=number("attested_to"),
         schema_version=number("schema_version") or 0,
         writer=str(node.get("writer") or ""),
+        batch=str(node.get("batch") or ""),
+        below=bool(node.get("below")),
+        odd=tuple(_odd(node)),
         unfinished=number("unfinished"),
     )
+
+
+def _odd(node: Mapping[str, object]) -> Iterator[str]:
+    for name, kind in _KINDS.items():
+        value = node.get(name)
+        if type(value) is not kind and (value is not None or name in _ALWAYS):
+            yield f"{name} is {value!r}"
+    try:
+        json.loads(str(node.get("snapshots") or "{}"))
+    except ValueError:
+        yield f"snapshots is {node['snapshots']!r}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -62,9 +63,9 @@ def verify_command(tenant: str, full: bool | None, mend: bool, as_json: bool) ->
     connection = connection_from(os.environ)
     with connected(connection) as driver:
         if mend:
-            schema.ensure(driver, connection.database)
-            _waiting(ledger, driver, connection.database, tenant)
-            _repair(ledger, driver, connection.database, tenant, as_json)
+            with _indexed(driver, connection.database):
+                _waiting(ledger, driver, connection.database, tenant)
+                _repair(ledger, driver, connection.database, tenant, as_json)
             return
         waits = _waiting(ledger, driver, connection.database, tenant)
         work = verify_last if full is False else verify
@@ -99,6 +100,20 @@ def _waiting(ledger: Ledger, driver: Driver, database: str, tenant: str) -> int 
             tenant=tenant,
         )
     return newest if newest > position else None
+
+
+@contextmanager
+def _indexed(driver: Driver, database: str) -> Iterator[None]:
+    """All constraints and indexes; those that cannot be made before the repair, behind it."""
+    try:
+        schema.ensure(driver, database)
+        late = False
+    except schema.NotUniqueError as twice:
+        _say(twice.message)
+        late = True
+    yield
+    if late:
+        schema.ensure(driver, database)
 
 
 def _repair(ledger: Ledger, driver: Driver, database: str, tenant: str, as_json: bool) -> None:
