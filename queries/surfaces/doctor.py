@@ -162,7 +162,12 @@ def graph(premises: Premises) -> Iterator[Finding]:
         reader = Reader(driver, connection.database)
         tenants = reader.tenants()
         if not tenants:
-            yield Finding("graph", Level.NOTE, "holds no tenant yet", "beliefgraph run")
+            yield Finding(
+                "graph",
+                Level.NOTE,
+                "holds no tenant yet",
+                "beliefgraph run TENANT projects one, beliefgraph rebuild all that the lake has.",
+            )
             return
         schema.check(driver, connection.database)
         yield Finding("graph", Level.FINE, "constraints and indexes are there")
@@ -170,7 +175,10 @@ def graph(premises: Premises) -> Iterator[Finding]:
             state = reader.state(tenant)
             if state.watermark is None:
                 yield Finding(
-                    "graph", Level.NOTE, f"{tenant}: nothing published yet", "beliefgraph run"
+                    "graph",
+                    Level.NOTE,
+                    f"{tenant}: nothing published yet",
+                    f"beliefgraph run {tenant}",
                 )
             else:
                 yield Finding(

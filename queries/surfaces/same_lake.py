@@ -1,46 +1,81 @@
-"""A check of `doctor`: the graph was projected from the lake that the settings name.
+"""A check of `doctor`: the graph was projected from the lake that the settings name, and holds it.
 
 A forgotten setting opens another lake, and each of the two is fine by itself. A watermark that
-the graph tells was recorded in the lake when it was published, so the lake must know it.
+the graph tells was recorded in the lake when it was published, so the lake must know it; and a
+position is that of a believe commit. What the lake believes and the graph lacks is worth knowing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from graph.server import connection_from, status
 from graph.session import open_driver
 from lakehouse.ledger import Ledger
 from lakehouse.model.instants import show
+from lakehouse.model.ledger import Stage
 from queries.basis import State
 from queries.reading import Reader
 from queries.surfaces.findings import Finding, Level, Premises
 
 
 def agreement(premises: Premises) -> Iterator[Finding]:
-    """Every tenant's watermark in the graph is one that this lake recorded."""
+    """Every tenant of the graph stands where this lake has been, and at its newest beliefs."""
     told = dict(_told(premises.environ))
     if not told:
         yield Finding("agreement", Level.NOTE, "not looked at: no graph holds a tenant")
         return
-    published = _published(premises.ledger)
-    foreign = [
-        (tenant, state.watermark)
-        for tenant, state in told.items()
-        if state.watermark is not None and (tenant, state.watermark) not in published
-    ]
-    for tenant, watermark in foreign:
-        yield Finding(
-            "agreement",
-            Level.PROBLEM,
-            f"{tenant}: the graph's watermark {show(watermark)} was never published from this "
-            "lake: the graph was made from another one",
-            "Are that lake's settings missing (PYICEBERG_HOME and the like)? If this lake is the "
-            f"right one: beliefgraph run {tenant} --rebuild.",
-            "integrity",
-        )
-    if not foreign:
+    believed, published = _believed(premises.ledger), _published(premises.ledger)
+    sound = True
+    for tenant, state in told.items():
+        what = _foreign(state, (tenant, state.watermark) in published, believed.get(tenant, []))
+        if what:
+            sound = False
+            yield Finding(
+                "agreement",
+                Level.PROBLEM,
+                f"{tenant}: {what} this lake: the graph was made from another one",
+                "Are that lake's settings missing (PYICEBERG_HOME and the like)? If this lake is "
+                f"the right one: beliefgraph run {tenant} --rebuild.",
+                "integrity",
+            )
+    if sound:
         yield Finding("agreement", Level.FINE, "the graph was published from this lake")
+        yield from _lacking(told, believed)
+
+
+def _foreign(state: State, published: bool, believed: Sequence[int]) -> str:
+    """What of a tenant's state this lake never had; empty where it had all of it."""
+    if state.watermark is not None and not published:
+        return f"the graph's watermark {show(state.watermark)} was never published from"
+    if state.position and state.position not in believed:
+        return f"the graph's position {state.position} is no belief commit of"
+    return ""
+
+
+def _lacking(told: Mapping[str, State], believed: Mapping[str, Sequence[int]]) -> Iterator[Finding]:
+    """Tenants whose newest beliefs are not in the graph."""
+    for tenant, positions in believed.items():
+        state = told.get(tenant)
+        here = state.position if state is not None else 0
+        if positions and here < positions[-1]:
+            yield Finding(
+                "agreement",
+                Level.NOTE,
+                f"{tenant}: the lake's beliefs are at position {positions[-1]}, the graph "
+                + (f"is at {here}" if here else "holds nothing of it"),
+                f"beliefgraph run {tenant}",
+            )
+
+
+def _believed(ledger: Ledger | None) -> dict[str, list[int]]:
+    """The positions of each tenant's believe commits, oldest first."""
+    if ledger is None:
+        return {}
+    return {
+        tenant: [commit.position for commit in ledger.commits(tenant, stage=Stage.BELIEVE)]
+        for tenant in ledger.tenants()
+    }
 
 
 def _published(ledger: Ledger | None) -> set[tuple[str, int]]:
