@@ -26,22 +26,29 @@ def agreement(premises: Premises) -> Iterator[Finding]:
         yield Finding("agreement", Level.NOTE, "not looked at: no graph holds a tenant")
         return
     believed, published = _believed(premises.ledger), _published(premises.ledger)
-    sound = True
-    for tenant, state in told.items():
-        what = _foreign(state, (tenant, state.watermark) in published, believed.get(tenant, []))
-        if what:
-            sound = False
-            yield Finding(
-                "agreement",
-                Level.PROBLEM,
-                f"{tenant}: {what} this lake: the graph was made from another one",
-                "Are that lake's settings missing (PYICEBERG_HOME and the like)? If this lake is "
-                f"the right one: beliefgraph run {tenant} --rebuild.",
-                "integrity",
+    foreign = {
+        tenant: what
+        for tenant, state in told.items()
+        if (
+            what := _foreign(
+                state, (tenant, state.watermark) in published, believed.get(tenant, ())
             )
-    if sound:
+        )
+    }
+    for tenant, what in foreign.items():
+        yield Finding(
+            "agreement",
+            Level.PROBLEM,
+            f"{tenant}: {what} this lake: the graph was made from another one",
+            "Are that lake's settings missing (PYICEBERG_HOME and the like)? If this lake is the "
+            f"right one: beliefgraph run {tenant} --rebuild.",
+            "integrity",
+        )
+    if not foreign:
         yield Finding("agreement", Level.FINE, "the graph was published from this lake")
-        yield from _lacking(told, believed)
+    here = {tenant: state.position for tenant, state in told.items()}
+    for tenant in sorted(believed.keys() - foreign.keys()):
+        yield from _lacking(tenant, here.get(tenant, 0), believed[tenant])
 
 
 def _foreign(state: State, published: bool, believed: Sequence[int]) -> str:
@@ -53,19 +60,16 @@ def _foreign(state: State, published: bool, believed: Sequence[int]) -> str:
     return ""
 
 
-def _lacking(told: Mapping[str, State], believed: Mapping[str, Sequence[int]]) -> Iterator[Finding]:
-    """Tenants whose newest beliefs are not in the graph."""
-    for tenant, positions in believed.items():
-        state = told.get(tenant)
-        here = state.position if state is not None else 0
-        if positions and here < positions[-1]:
-            yield Finding(
-                "agreement",
-                Level.NOTE,
-                f"{tenant}: the lake's beliefs are at position {positions[-1]}, the graph "
-                + (f"is at {here}" if here else "holds nothing of it"),
-                f"beliefgraph run {tenant}",
-            )
+def _lacking(tenant: str, here: int, believed: Sequence[int]) -> Iterator[Finding]:
+    """The newest beliefs are not in the graph."""
+    if believed and here < believed[-1]:
+        yield Finding(
+            "agreement",
+            Level.NOTE,
+            f"{tenant}: the lake's beliefs are at position {believed[-1]}, the graph "
+            + (f"is at {here}" if here else "holds nothing of it"),
+            f"beliefgraph run {tenant}",
+        )
 
 
 def _believed(ledger: Ledger | None) -> dict[str, list[int]]:

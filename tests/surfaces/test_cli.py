@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -101,6 +102,13 @@ def test_an_interrupt_ends_with_a_line(root: Commands) -> None:
     assert result.exit_code == 130
     assert result.stderr.strip() == "interrupted"
     assert result.stdout == ""
+
+
+def test_the_exit_codes_are_told() -> None:
+    _, codes = _run(main, "--help").stdout.split("Exit codes: ")
+    told = {int(code) for code in re.findall(r"\b\d+\b", codes.split("Options:")[0])}
+    shown = {code for category, code in errors.EXIT_CODES.items() if category != "internal"}
+    assert told == shown | {0, 1, 130}
 
 
 def test_a_bug_is_not_hidden(root: Commands) -> None:
