@@ -19,10 +19,10 @@ def rebuild(as_json: bool) -> None:
     """Make the whole graph again from the lake, beside the one that answers, and swap them.
 
     For the managed server, all tenants at once. The old graph answers until every edge of the
-    new one was compared with the lake; then the server restarts, and questions fail for as long as
-    `swap` is told to have taken: seconds, on a busy machine a minute. What fails before that, Ctrl-C
-    included, leaves the old graph as it was. With NEO4J_URI set, use `run TENANT --rebuild`, which
-    works in place on any server.
+    new one was compared with the lake; then the server restarts, and questions fail for as long
+    as `swap` is told to have taken: seconds, on a busy machine a minute. What fails before that,
+    Ctrl-C included, leaves the old graph as it was. With NEO4J_URI set, use `run TENANT
+    --rebuild`, which works in place on any server.
 
     \b
     Example:
