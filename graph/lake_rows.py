@@ -7,7 +7,7 @@ that a property too many in the graph is a difference as well.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -80,7 +80,8 @@ CHUNK: Final = 5_000
 
 def lake_rows(ledger: Ledger, tenant: str, position: int) -> Iterator[Rows]:
     """Every row that the tenant's projection at that position should hold."""
-    told, nodes = _told(ledger, tenant, position, None), Nodes(tenant)
+    (told,) = _told(ledger, tenant, [position], None)
+    nodes = Nodes(tenant)
     yield from _edges(told, nodes)
     yield from _chunked(MENTIONS, (_counted(row, 2) for row in nodes.mention_rows()))
     yield from _chunked(ENTITY_NODE, ([*row, 4] for row in nodes.entity_rows()))
@@ -90,13 +91,18 @@ def lake_rows(ledger: Ledger, tenant: str, position: int) -> Iterator[Rows]:
 
 
 def lake_rows_of(
-    ledger: Ledger, tenant: str, position: int, subjects: Collection[str]
-) -> Iterator[Rows]:
-    """As `lake_rows`, of these subjects: their edges and what they lead to.
+    ledger: Ledger, tenant: str, positions: Sequence[int], subjects: Collection[str]
+) -> list[list[Rows]]:
+    """As `lake_rows`, at each of these positions, of these subjects: edges and what they lead to.
 
     Of a node that is told which follows from these edges alone.
     """
-    told, nodes = _told(ledger, tenant, position, subjects), Nodes(tenant)
+    return [
+        list(_rows_of(told, Nodes(tenant))) for told in _told(ledger, tenant, positions, subjects)
+    ]
+
+
+def _rows_of(told: _Told, nodes: Nodes) -> Iterator[Rows]:
     yield from _edges(told, nodes)
     yield from _chunked(ENTITY_NAME, (row[:3] for row in nodes.entity_rows()))
     yield from _chunked(VALUE_TEXT, ([*row[:3], row[4]] for row in nodes.value_rows()))
@@ -108,23 +114,31 @@ def lake_rows_of(
 class _Told:
     """What the ledger says at one position."""
 
-    beliefs: list[Belief]
-    supports: list[Support]
+    beliefs: Sequence[Belief]
+    supports: Sequence[Support]
     headers: Mapping[str, Episode]
     attested_to: int | None
 
 
-def _told(ledger: Ledger, tenant: str, position: int, subjects: Collection[str] | None) -> _Told:
-    if position == 0:
-        return _Told([], [], {}, None)
-    through = believed_at(ledger, tenant, position).through
-    attested_to = attested_through(consumed(ledger, tenant, through))
-    beliefs = ledger.beliefs(tenant, subjects=subjects, through=position)
-    supports = ledger.supports(tenant, subjects=subjects, through=position)
-    wanted = {b.episode_id for b in beliefs} | {s.episode_id for s in supports}
+def _told(
+    ledger: Ledger, tenant: str, positions: Sequence[int], subjects: Collection[str] | None
+) -> list[_Told]:
+    """At each of the positions; nothing at position 0."""
+    sides = ledger.told(tenant, positions, subjects=subjects)
+    wanted = {belief.episode_id for side in sides for belief in side.beliefs}
+    wanted.update(support.episode_id for side in sides for support in side.supports)
     headers = ledger.headers(tenant, None if subjects is None else wanted)
     r.require_headers(headers, wanted, tenant)
-    return _Told(beliefs, supports, headers, attested_to)
+    return [
+        _Told(side.beliefs, side.supports, headers, _attested(ledger, tenant, position))
+        for position, side in zip(positions, sides, strict=True)
+    ]
+
+
+def _attested(ledger: Ledger, tenant: str, position: int) -> int | None:
+    if position == 0:
+        return None
+    return attested_through(consumed(ledger, tenant, believed_at(ledger, tenant, position).through))
 
 
 def _edges(told: _Told, nodes: Nodes) -> Iterator[Rows]:

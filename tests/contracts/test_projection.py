@@ -151,6 +151,21 @@ def test_a_later_batch_killed_at_any_step_ends_in_the_same_graph(
         drop(graph.driver, graph.database, one.tenant)
 
 
+def test_a_small_batch_is_written_whole_or_not_at_all(graph: Graph, story: Story) -> None:
+    opened = first_chapter(story)
+    graph.project(story)
+    second_chapter(story, opened)
+    everything = "MATCH ({tenant: $t})-[r]->() RETURN properties(r) AS p ORDER BY elementId(r)"
+    before = graph.ask(everything, t=story.tenant)
+    for step in (1, 5, 9):
+        with pytest.raises(Stopped):
+            graph.project(story, stop_at=step)
+        assert graph.ask(everything, t=story.tenant) == before
+    graph.project(story)
+    assert graph.ask(everything, t=story.tenant) != before
+    green(graph, story)
+
+
 @pytest.mark.usefixtures("small_batches")
 def test_what_closes_while_a_batch_lies_unfinished_is_closed(graph: Graph, story: Story) -> None:
     opened = first_chapter(story)

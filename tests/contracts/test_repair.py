@@ -138,6 +138,7 @@ def test_what_lies_above_the_watermark_is_written_without_anybody_noticing(
     assert green(graph, story).digest == digest
 
 
+@pytest.mark.usefixtures("small_batches")
 def test_an_unfinished_projection_is_repaired_too(graph: Graph, story: Story) -> None:
     second_chapter(story, first_chapter(story))
     with pytest.raises(Stopped):
