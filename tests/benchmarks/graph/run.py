@@ -13,7 +13,6 @@ import psutil
 from graph import publish as publishing
 from graph import server
 from graph import state as states
-from graph.rule import parameters
 from lakehouse.iceberg import open_ledger
 from lakehouse.model.errors import ConfigurationError, IntegrityError
 from lakehouse.stamping import system_clock
@@ -153,7 +152,7 @@ def _plain_graph(running: Stack, rectangles: Rectangles, shape: Shape, say: Say)
     if at is None:
         say("graph: the graph without time")
         at = (system_clock(), _watermark(running))
-        rule = parameters(valid_at=at[0], known_at=at[1], listener=1, clearance=3)
+        rule = {"valid_at": at[0], "known_at": at[1], "listener": 1, "clearance": 3}
         number, taken = plain.make(running, rule)
         say(f"graph: {number:,} edges without time in {taken:.0f} s")
     number, (wanted, _) = plain.edges(running), rectangles.live(*at)
