@@ -11,17 +11,17 @@ its transactions lock, so none of the old one is on its way any more).
 from __future__ import annotations
 
 import json
-import time
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final, LiteralString
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final, LiteralString
 
-from neo4j import Driver, ManagedTransaction
+from neo4j import Driver, ManagedTransaction, Record
 
 from graph.schema import VERSION
 from graph.statements import statement
 from lakehouse.model.errors import ConflictError
+from lakehouse.stamping import system_clock
 
 DROPPING: Final = -1
 """`projecting` while a tenant's projection is being removed."""
@@ -55,7 +55,7 @@ class State:
 
 def read(driver: Driver, database: str, tenant: str) -> State | None:
     """The tenant's state, None when nothing was ever projected."""
-    return _one(driver, database, statement("projection"), tenant=tenant)
+    return _one(driver, database, statement("projection"), {"tenant": tenant})
 
 
 def every(driver: Driver, database: str) -> list[State]:
@@ -66,21 +66,8 @@ def every(driver: Driver, database: str) -> list[State]:
 
 def place(driver: Driver, database: str, state: State) -> State:
     """Say of rows that came in by the bulk import what they are; unpublished."""
-    found = _one(
-        driver,
-        database,
-        statement("place_projection"),
-        tenant=state.tenant,
-        position=state.position,
-        ledger_to=state.ledger_to,
-        clock=state.clock,
-        attested_to=state.attested_to,
-        epoch=state.epoch,
-        generation=state.generation,
-        schema_version=state.schema_version,
-        now=now(),
-    )
-    return _sure(found, state.tenant)
+    given = {**asdict(state), "now": system_clock()}
+    return _sure(_one(driver, database, statement("place_projection"), given), state.tenant)
 
 
 def begin(driver: Driver, database: str, tenant: str, position: int | None, to: int) -> State:
@@ -89,39 +76,29 @@ def begin(driver: Driver, database: str, tenant: str, position: int | None, to: 
     ConflictError where the position moved meanwhile, or a drop or repair began.
     """
     writer = uuid.uuid4().hex
-    found = _one(
-        driver,
-        database,
-        statement("begin_projection"),
-        tenant=tenant,
-        to=to,
-        schema_version=VERSION,
-        writer=writer,
-        lanes=lanes(tenant),
-        now=now(),
-        **{"from": position},
-    )
+    given = {
+        "tenant": tenant,
+        "from": position,
+        "to": to,
+        "schema_version": VERSION,
+        "writer": writer,
+        "lanes": lanes(tenant),
+        "now": system_clock(),
+    }
+    found = _one(driver, database, statement("begin_projection"), given)
     return _sure(found if found is not None and found.writer == writer else None, tenant)
 
 
 def bump(driver: Driver, database: str, begun: State) -> None:
     """Tell readers that what is below the watermark is about to change."""
-    found = _one(
-        driver,
-        database,
-        statement("bump_epoch"),
-        tenant=begun.tenant,
-        writer=begun.writer,
-        now=now(),
-    )
-    _sure(found, begun.tenant)
+    with driver.session(database=database) as session:
+        session.execute_write(bump_within, begun)
 
 
 def bump_within(tx: ManagedTransaction, begun: State) -> None:
     """As `bump`, in a transaction that holds more: it locks the Projection node."""
-    parameters = {"tenant": begun.tenant, "writer": begun.writer, "now": now()}
-    record = tx.run(statement("bump_epoch"), parameters).single()
-    _sure(None if record is None else _state(record["projection"]), begun.tenant)
+    given = {"tenant": begun.tenant, "writer": begun.writer, "now": system_clock()}
+    _sure(_first(tx.run(statement("bump_epoch"), given)), begun.tenant)
 
 
 def advancing(
@@ -140,20 +117,19 @@ def advancing(
         "attested_to": attested_to,
         "bump": int(bump_epoch),
         "schema_version": VERSION,
-        "now": now(),
+        "now": system_clock(),
     }
 
 
 def advance(driver: Driver, database: str, begun: State, parameters: dict[str, object]) -> State:
     """Close the batch: the position moves, in the last transaction."""
-    found = _one(driver, database, statement("advance_projection"), **parameters)
-    return _sure(found, begun.tenant)
+    with driver.session(database=database) as session:
+        return session.execute_write(advance_within, begun, parameters)
 
 
 def advance_within(tx: ManagedTransaction, begun: State, parameters: dict[str, object]) -> State:
     """As `advance`, in a transaction that holds more."""
-    record = tx.run(statement("advance_projection"), parameters).single()
-    return _sure(None if record is None else _state(record["projection"]), begun.tenant)
+    return _sure(_first(tx.run(statement("advance_projection"), parameters)), begun.tenant)
 
 
 def lanes(tenant: str) -> list[str]:
@@ -184,30 +160,22 @@ def set_watermark(
     snapshots: Mapping[str, int],
 ) -> State:
     """Publish the state that was verified, and no other; `snapshots` are those it came from."""
-    found = _one(
-        driver,
-        database,
-        statement("publish"),
-        tenant=state.tenant,
-        position=state.position,
-        epoch=state.epoch,
-        generation=state.generation,
-        watermark=watermark,
-        digest=digest,
-        snapshots=json.dumps(dict(snapshots), sort_keys=True),
-        now=now(),
-    )
-    return _sure(found, state.tenant)
+    given = {
+        **asdict(state),
+        "watermark": watermark,
+        "digest": digest,
+        "snapshots": json.dumps(dict(snapshots), sort_keys=True),
+        "now": system_clock(),
+    }
+    return _sure(_one(driver, database, statement("publish"), given), state.tenant)
 
 
-def now() -> int:
-    """The wall clock in microseconds."""
-    return time.time_ns() // 1000
+def _one(driver: Driver, database: str, text: LiteralString, given: dict[str, Any]) -> State | None:
+    return _first(driver.execute_query(text, given, database_=database).records)
 
 
-def _one(driver: Driver, database: str, text: LiteralString, **parameters: object) -> State | None:
-    records = driver.execute_query(text, parameters, database_=database).records
-    return _state(records[0]["projection"]) if records else None
+def _first(records: Iterable[Record]) -> State | None:
+    return next((_state(record["projection"]) for record in records), None)
 
 
 def _sure(found: State | None, tenant: str) -> State:

@@ -29,6 +29,7 @@ from graph.state import State
 from graph.verify import Verified, verify
 from lakehouse.ledger import Ledger, Progress
 from lakehouse.model.errors import ConfigurationError, IntegrityError, UnavailableError
+from lakehouse.stamping import system_clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +70,7 @@ def rebuild(ledger: Ledger, environ: Mapping[str, str], *, progress: Progress) -
             "store of such a one can be swapped.",
             remedy="Rebuild in place, tenant by tenant: beliefgraph run TENANT --rebuild.",
         )
-    began_at = states.now()
+    began_at = system_clock()
     clock = _Clock(progress)
     outer = server.up(environ, progress=progress)
     with workshop.opened(environ, progress=progress) as shop:
