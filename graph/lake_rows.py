@@ -13,13 +13,12 @@ from itertools import islice
 from typing import Final
 
 from graph import rows as r
-from graph.facts import attested_through, believed_at, consumed
+from graph.facts import believed_at, facts_of
 from graph.fork import forks
 from graph.rows import Nodes, Row
 from lakehouse.ledger import Ledger
 from lakehouse.model.beliefs import Belief, Support
 from lakehouse.model.episodes import Episode
-from lakehouse.model.statements import ENTITY
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +33,10 @@ class Shape:
     belief_at: int | None = None
     subject_at: int | None = None
     """Where its subject's id stands, if it is an edge that the digest counts."""
+
+    def at(self, column: str) -> int:
+        """Where a row has that column."""
+        return self.columns.index(column)
 
     def key(self, row: Row) -> str:
         """What names the row in its group."""
@@ -116,8 +119,7 @@ class _Told:
 def _told(ledger: Ledger, tenant: str, position: int, subjects: Collection[str] | None) -> _Told:
     if position == 0:
         return _Told([], [], {}, None)
-    through = believed_at(ledger, tenant, position).through
-    attested_to = attested_through(consumed(ledger, tenant, through))
+    attested_to = facts_of(ledger, tenant, believed_at(ledger, tenant, position))["attested_to"]
     beliefs = ledger.beliefs(tenant, subjects=subjects, through=position)
     supports = ledger.supports(tenant, subjects=subjects, through=position)
     wanted = {b.episode_id for b in beliefs} | {s.episode_id for s in supports}
@@ -135,8 +137,8 @@ def _edges(told: _Told, nodes: Nodes) -> Iterator[Rows]:
         row = r.edge_row(belief, nodes.add(belief), header, told.attested_to, fork)
         row.append(len(row) - 2 - row.count(None))
         shape = ATTRIBUTE
-        if belief.object is not None and belief.object_kind == ENTITY:
-            objects[belief.belief_id] = belief.object
+        if belief.linked is not None:
+            objects[belief.belief_id] = belief.linked
             shape = BELIEF
         some = rows[shape]
         some.append(row)

@@ -9,8 +9,10 @@ until all of it is there. Whoever finds a repair unfinished compares again: noth
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from neo4j import Driver, ManagedTransaction
@@ -20,8 +22,8 @@ from graph import state as states
 from graph.batch import require_all
 from graph.comparison import Difference, told
 from graph.drop import drop
-from graph.facts import facts_of
-from graph.mending import Step, plan
+from graph.facts import Facts, facts_of
+from graph.mending import Step, Work, plan
 from graph.projector import Projected, RepairNeeded, project, write
 from graph.reading import holds
 from graph.rows import Row, prefix
@@ -74,39 +76,26 @@ def repair(
     believed = ledger.commits(tenant, stage=Stage.BELIEVE)
     if not believed:
         return _nothing(driver, database, tenant)
+    newest = believed[-1]
     begun = states.begin(driver, database, tenant, None, states.REPAIRING)
     if not holds(driver, database, tenant):
         if begun.position or begun.watermark is not None:
             drop(driver, database, tenant)
             begun = states.begin(driver, database, tenant, None, states.REPAIRING)
-        return write(ledger, driver, database, begun, believed[-1], progress)
-    newest = believed[-1]
+        return write(ledger, driver, database, begun, newest, progress)
     _, _, findings = compared(ledger, driver, database, tenant, newest.position)
     strays = outside(driver, database, tenant)
     steps = plan(findings, begun.watermark)
     if steps or strays:
         proofs.forget(driver, database, tenant)
-    closing = facts_of(ledger, tenant, newest)
-    mend = _Mend(driver, database, begun, Writer(driver, database, progress, begun), bool(strays))
-    mend.batches(step for step in steps if not step.below)
-    below = [step for step in steps if step.below]
-    rows = sum(len(step.rows) for step in below) + len(strays)
-    if not rows or begun.watermark is None:
-        mend.strays_now()
-        parameters = states.advancing(begun, **closing, bump_epoch=False)
-        states.advance(driver, database, begun, parameters)
-    elif rows <= AT_ONCE:
-        mend.at_once(below, states.advancing(begun, **closing, bump_epoch=False))
-    else:
-        states.bump(driver, database, begun)
-        mend.batches(below)
-        mend.strays_now()
-        parameters = states.advancing(begun, **closing, bump_epoch=True)
-        states.advance(driver, database, begun, parameters)
+    mend = _Mend(driver, database, begun, Writer(driver, database, progress, begun), len(strays))
+    below, refused = mend.write(steps, facts_of(ledger, tenant, newest))
+    counts = Counter(removed=len(strays))
+    for step in steps:
+        counts[step.work.counts] += len(step.rows)
     return Repaired(
         tenant=tenant, position=newest.position, differences=told(findings) + strays,
-        below=rows, refused=begun.watermark is not None and rows > AT_ONCE,
-        seconds=time.monotonic() - started, **_counts(steps, len(strays)),
+        below=below, refused=refused, seconds=time.monotonic() - started, **counts,
     )  # fmt: skip
 
 
@@ -133,66 +122,60 @@ class _Mend:
     database: str
     begun: State
     writer: Writer
-    strays: bool
+    strays: int
+    """Edges from outside that are to go."""
 
-    def batches(self, steps: Iterable[Step]) -> None:
+    def write(self, steps: Sequence[Step], facts: Facts) -> tuple[int, bool]:
+        """Write all; how many rows reach below the watermark, and whether readers were refused."""
+        self._batches(step for step in steps if not step.below)
+        below = [step for step in steps if step.below]
+        rows = sum(len(step.rows) for step in below) + self.strays
+        seen = rows > 0 and self.begun.watermark is not None
+        refused = seen and rows > AT_ONCE
+        if seen and not refused:
+            self._write(partial(self._at_once, steps=below, facts=facts))
+            return rows, refused
+        if refused:
+            states.bump(self.driver, self.database, self.begun)
+        self._batches(below)
+        if self.strays:
+            self._write(self._remove_strays)
+        closing = states.advancing(self.begun, **facts, bump_epoch=refused)
+        states.advance(self.driver, self.database, self.begun, closing)
+        return rows, refused
+
+    def _batches(self, steps: Iterable[Step]) -> None:
         """Each step in transactions of its own."""
         for step in steps:
             work = step.work
-
-            def once(tx: ManagedTransaction, rows: list[Row], step: Step = step) -> int:
-                return _run(tx, step, rows)
-
-            done = self.writer.work(once, step.rows, work.what, work.lane_at)
+            done = self.writer.work(partial(_run, work), step.rows, work.what, work.lane_at)
             require_all(done, len(step.rows), work.what, self.begun.tenant)
 
-    def at_once(self, steps: Sequence[Step], parameters: dict[str, object]) -> None:
+    def _at_once(self, tx: ManagedTransaction, steps: Sequence[Step], facts: Facts) -> None:
         """All of them in one transaction, the epoch and the position with them."""
-        tenant = self.begun.tenant
+        states.bump_within(tx, self.begun)
+        for step in steps:
+            done = _run(step.work, tx, step.rows)
+            require_all(done, len(step.rows), step.work.what, self.begun.tenant)
+        if self.strays:
+            self._remove_strays(tx)
+        closing = states.advancing(self.begun, **facts, bump_epoch=False)
+        states.advance_within(tx, self.begun, closing)
 
-        def work(tx: ManagedTransaction) -> None:
-            states.bump_within(tx, self.begun)
-            for step in steps:
-                done = _run(tx, step, step.rows)
-                require_all(done, len(step.rows), step.work.what, tenant)
-            if self.strays:
-                self._remove_strays(tx)
-            states.advance_within(tx, self.begun, parameters)
-
+    def _write(self, work: Callable[[ManagedTransaction], None]) -> None:
         with self.driver.session(database=self.database) as session:
             session.execute_write(work)
 
-    def strays_now(self) -> None:
-        """Remove what comes from outside, in a transaction of its own."""
-        if self.strays:
-            with self.driver.session(database=self.database) as session:
-                session.execute_write(self._remove_strays)
-
     def _remove_strays(self, tx: ManagedTransaction) -> None:
         tenant = self.begun.tenant
-        text = statement("remove_strays")
-        tx.run(text, prefix=prefix(tenant), tenant=tenant).consume()
+        tx.run(statement("remove_strays"), prefix=prefix(tenant), tenant=tenant).consume()
 
 
-def _run(tx: ManagedTransaction, step: Step, rows: list[Row]) -> int:
+def _run(work: Work, tx: ManagedTransaction, rows: list[Row]) -> int:
     done = 0
-    for name, of in step.work.runs:
+    for name, of in work.runs:
         done = count(tx, statement(name), [of(row) for row in rows])
     return done
-
-
-def _counts(steps: Iterable[Step], strays: int) -> dict[str, int]:
-    counts = {"edges_opened": 0, "edges_closed": 0, "nodes": 0, "removed": strays}
-    for step in steps:
-        name = step.work.runs[-1][0]
-        if name.startswith(("open_", "first_")):
-            counts["edges_opened"] += len(step.rows)
-        elif name.startswith("remove_"):
-            counts["removed"] += len(step.rows)
-        else:
-            kind = "nodes" if step.work.what.endswith("in the lake") else "edges_closed"
-            counts[kind] += len(step.rows)
-    return counts
 
 
 def _nothing(driver: Driver, database: str, tenant: str) -> Repaired:
