@@ -84,12 +84,13 @@ class Reader:
             rows = _run(session, text, given)
             if not rows:
                 return None
-            state = state_of(rows[0]["projection"])
-            check_epoch(rows[0]["epoch_before"], state.epoch)
-            check_below(rows[0]["projection"])
-            if relies(rows[0]["found"]) and not rows[0]["calm"]:
+            epoch, position, calm, found, projection = rows[0]
+            state = state_of(projection)
+            check_epoch(epoch, state.epoch)
+            check_below(projection)
+            if relies(found) and not (calm and _calm_since(position, projection)):
                 raise EpochMoved("a batch was begun or ended while a dense key was read")
-            return Found(rows[0]["found"], state)
+            return Found(found, state)
 
         return self._known(tenant, self.repeated(once))
 
@@ -188,6 +189,11 @@ def check_below(projection: Mapping[str, object]) -> None:
     """EpochMoved while a batch changes what is at or below the watermark."""
     if projection.get("below"):
         raise EpochMoved("what is below the watermark is being changed")
+
+
+def _calm_since(position: int | None, projection: Mapping[str, object]) -> bool:
+    """No batch is open, and none was begun and ended since the position was looked at."""
+    return projection.get("projecting") is None and projection.get("position") == position
 
 
 def unavailable(failed: Neo4jError | DriverError) -> BeliefgraphError:

@@ -1,7 +1,7 @@
-// One believed edge as a list, in the order that queries.rows reads; s, r and o are the subject,
-// the edge and its object.
-[r.belief_id, r.key, s.entity, r.predicate, coalesce(o.entity, o.text), coalesce(o.kind, 'entity'),
- r.valid_from, r.valid_to, r.recorded_from, r.recorded_to, r.valid_from_basis,
- coalesce(r.opened_by, r.origin), r.closed_by, r.reason,
- r.origin, r.episode_id, r.source, r.source_key, r.location, r.trust, r.classified, r.who, r.tags,
- r.landed_at, coalesce(r.heard_at, r.recorded_from), coalesce(r.imported, false)]
+// One believed edge as a list, in the order that queries.rows reads; s and o are its ends, p its
+// properties, which are read once: each property by itself would walk the edge's records anew.
+[p.belief_id, p.key, s.entity, p.predicate, coalesce(o.entity, o.text), coalesce(o.kind, 'entity'),
+ p.valid_from, p.valid_to, p.recorded_from, p.recorded_to, p.valid_from_basis,
+ coalesce(p.opened_by, p.origin), p.closed_by, p.reason,
+ p.origin, p.episode_id, p.source, p.source_key, p.location, p.trust, p.classified, p.who, p.tags,
+ p.landed_at, coalesce(p.heard_at, p.recorded_from), coalesce(p.imported, false)]

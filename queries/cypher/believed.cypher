@@ -7,7 +7,7 @@ CALL (q) {
 //: include rule r
   RETURN collect([coalesce(o.entity, o.text), o.kind, r.origin, COLLECT {
     MATCH ()-[c:CONFIRMS {belief_id: r.belief_id}]->()
-    USING INDEX c:CONFIRMS(belief_id)
+    USING INDEX SEEK c:CONFIRMS(belief_id)
     WHERE
 //: include rule c
     RETURN c.statement_id

@@ -57,6 +57,7 @@ UNION ALL
 //: include rule r
   RETURN s, r, o
 }
+WITH s, properties(r) AS p, o
 RETURN collect({{belief}}) AS told
 }
 RETURN [values OR entities, told] AS found

@@ -5,6 +5,7 @@ CALL (q) {
   MATCH (s:Entity {id: $entity})-[r:BELIEF|ATTRIBUTE]->(o)
   WHERE ($predicate IS NULL OR r.predicate = $predicate) AND
 //: include rule r
+  WITH s, properties(r) AS p, o
   RETURN collect({{belief}}) AS told
 }
 RETURN collect([q.number, told]) AS found

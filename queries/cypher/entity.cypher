@@ -10,4 +10,5 @@ UNION
 //: include rule r
   RETURN s, r, o
 }
+WITH s, properties(r) AS p, o
 RETURN collect({{belief}}) AS found

@@ -30,4 +30,5 @@ UNION
 WITH s, r, o
 WHERE r.recorded_from <= $known_at AND
 //: include access r
+WITH s, properties(r) AS p, o
 RETURN collect({{belief}}) AS found

@@ -1,12 +1,9 @@
 // Every read is this one statement in one transaction: the verb, and what the graph says of
-// itself before and after it. A reader that sees the epoch move repeats the read; `calm` tells
-// that no batch was open from the one look to the other.
-MATCH (before:Projection {tenant: $tenant})
-WITH before.epoch AS epoch_before, before.position AS position_before,
-     before.projecting IS NULL AS calm
+// itself before and after it. A reader that sees the epoch move repeats the read. What is said
+// after comes as one map: a property that was asked for before could be told from memory.
+MATCH (p:Projection {tenant: $tenant})
+WITH p, p.epoch AS epoch_before, p.position AS position_before, p.projecting IS NULL AS calm
 CALL (epoch_before, calm) {
   {{verb}}
 }
-MATCH (p:Projection {tenant: $tenant})
-RETURN epoch_before, p {.*} AS projection, found,
-       calm AND p.projecting IS NULL AND p.position = position_before AS calm
+RETURN epoch_before, position_before, calm, found, p {.*} AS projection

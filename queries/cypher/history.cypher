@@ -3,4 +3,5 @@
 MATCH (s:Entity {id: $entity})-[r:BELIEF|ATTRIBUTE]->(o)
 WHERE r.predicate = $predicate AND r.recorded_from <= $known_at AND
 //: include access r
+WITH s, properties(r) AS p, o
 RETURN collect({{belief}}) AS found

@@ -17,6 +17,6 @@ RETURN CASE WHEN size(edges) < $crowd THEN COLLECT {
   WITH r
   WHERE
 //: include rule r
-  WITH startNode(r) AS s, r, endNode(r) AS o
+  WITH startNode(r) AS s, properties(r) AS p, endNode(r) AS o
   RETURN {{belief}}
 } END AS found

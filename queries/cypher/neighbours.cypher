@@ -16,5 +16,5 @@ MATCH (near)-[r:BELIEF]-()
 WHERE
 //: include rule r
 WITH r, min(step) AS step
-WITH startNode(r) AS s, r, endNode(r) AS o, step
+WITH startNode(r) AS s, properties(r) AS p, endNode(r) AS o, step
 RETURN collect([step, {{belief}}]) AS found

@@ -13,7 +13,7 @@ RETURN [
     UNWIND paths AS path
     UNWIND path AS r
     WITH DISTINCT r
-    WITH startNode(r) AS s, r, endNode(r) AS o
+    WITH startNode(r) AS s, properties(r) AS p, endNode(r) AS o
     RETURN {{belief}}
   }
 ] AS found

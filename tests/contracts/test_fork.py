@@ -141,7 +141,7 @@ def test_while_a_batch_is_open_a_dense_key_is_expanded(
     opened = "MATCH (p:Projection {tenant: $t}) SET p.projecting = 99"
     neo4j_driver.execute_query(opened, t=tenant, database_=neo4j_connection.database)
     assert found() == [False, told]
-    calm = verb("dense_key").replace("before.projecting IS NULL AS calm", "true AS calm")
+    calm = verb("dense_key").replace("p.projecting IS NULL AS calm", "true AS calm")
     with pytest.raises(UnavailableError) as moved:
         reader.read(tenant, calm, given, relies=lambda rows: bool(rows[0]))
     assert isinstance(moved.value.__cause__, EpochMoved)

@@ -510,10 +510,12 @@ def _beliefs(graph: Handmade) -> dict[str, object]:
     }
 
 
-def _operators(plan: dict[str, Any]) -> Iterator[str]:
-    yield str(plan["operatorType"]).partition("@")[0]
+def _steps(plan: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Operators and what each tells of itself, the last to run first; an Apply's left side comes
+    before its right one, and runs first."""
+    yield str(plan["operatorType"]).partition("@")[0], str(plan["args"].get("Details", ""))
     for child in plan.get("children", ()):
-        yield from _operators(child)
+        yield from _steps(child)
 
 
 @pytest.fixture(scope="module")
@@ -576,15 +578,16 @@ def test_every_verb_starts_from_an_index_and_looks_at_the_epoch_last(
     with graph.driver.session(database=graph.database) as session:
         plan = session.run("EXPLAIN " + text, given).consume().plan
     assert plan is not None
-    operators = [one for one in _operators(plan) if one != "CacheProperties"]
+    steps = [step for step in _steps(plan) if step[0] != "CacheProperties"]
+    operators = [operator for operator, _ in steps]
     assert not [
         one for one in operators if one in SCANS or ("Relationship" in one and one.endswith("Scan"))
     ]
-    # Depth first, an Apply's left side comes first: it is what runs first.
-    seeks = [one for one in operators if "Seek" in one]
-    assert len(seeks) >= 3
-    assert operators[2] == "Apply"
-    assert operators[-1] == "NodeUniqueIndexSeek"
+    framed_by, first = operators.index("Apply"), operators.index("NodeUniqueIndexSeek")
+    assert [one for one in operators[first + 1 :] if "Seek" in one]
+    # The second look is above the Apply and reads the node anew; the first is its left side.
+    assert "p{.*} AS projection" in [details for _, details in steps[:framed_by]]
+    assert set(operators[framed_by + 1 : first]) == {"Projection"}
 
 
 @pytest.mark.parametrize(
