@@ -18,7 +18,7 @@ from typing import Final
 import click
 
 from graph import schema
-from graph.server import connection_from, home_from, status
+from graph.server import connection_from, home_from
 from graph.session import open_driver
 from lakehouse.model import instants
 from lakehouse.model.counted import counted
@@ -142,9 +142,9 @@ def home(premises: Premises) -> Iterator[Finding]:
 
 def server(premises: Premises) -> Iterator[Finding]:
     """What the Neo4j server is doing."""
-    state = status(premises.environ)
+    state = premises.server
     told = f"{state.state}{f' at {state.uri}' if state.uri else ''}"
-    if state.state in ("running", "external"):
+    if premises.served:
         yield Finding("server", Level.FINE, told)
     else:
         yield Finding(
@@ -154,7 +154,7 @@ def server(premises: Premises) -> Iterator[Finding]:
 
 def graph(premises: Premises) -> Iterator[Finding]:
     """The graph has its constraints and indexes, and tells how far each tenant is."""
-    if status(premises.environ).state not in ("running", "external"):
+    if not premises.served:
         yield Finding("graph", Level.NOTE, "not looked at: no server runs")
         return
     connection = connection_from(premises.environ)
