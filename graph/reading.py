@@ -45,7 +45,7 @@ _OF_ENTITIES: Final = (
     ("attribute_of", ATTRIBUTE),
     ("confirms_of", CONFIRMS),
 )
-_NODES: Final = {
+_OF_NODES: Final = {
     ENTITY_NAME: "entity_names",
     VALUE_TEXT: "value_texts",
     EPISODE_HEAD: "episodes_of",
@@ -95,7 +95,7 @@ def graph_rows_of(
         for some in _sized(session, ids):
             for name, shape in _OF_ENTITIES:
                 yield shape, _ask(session, name, ids=some)
-        for shape, name in _NODES.items():
+        for shape, name in _OF_NODES.items():
             nodes = sorted(wanted.get(shape, ()))
             for start in range(0, len(nodes), NODES):
                 yield shape, _ask(session, name, ids=nodes[start : start + NODES])

@@ -9,8 +9,7 @@ import pytest
 from graph import schema
 from graph.comparison import Kind
 from graph.drop import drop
-from graph.projector import RepairNeeded, project
-from graph.repair import catch_up
+from graph.projector import project
 from graph.rows import labels
 from graph.rule import masked
 from graph.server import Connection
@@ -303,20 +302,6 @@ def test_a_tightened_classification_hides_the_past_and_moves_the_epoch(
     second_chapter(story, opened)
     graph.project(story)
     assert graph.state(story).epoch == after.epoch
-
-
-def test_a_graph_of_an_older_version_is_made_anew(graph: Graph, story: Story) -> None:
-    first_chapter(story)
-    graph.project(story)
-    digest = green(graph, story).digest
-    graph.ask("MATCH (p:Projection {tenant: $t}) SET p.schema_version = 1", t=story.tenant)
-    graph.ask("MATCH ()-[r:ATTRIBUTE {tenant: $t}]->() REMOVE r.heard_at", t=story.tenant)
-    with pytest.raises(RepairNeeded, match="of schema 1"):
-        graph.project(story)
-    catch_up(story.ledger, graph.driver, graph.database, story.tenant)
-    assert green(graph, story).digest == digest
-    assert graph.state(story).schema_version == schema.VERSION
-    graph.project(story)
 
 
 def test_an_episode_of_which_all_is_erased_names_nobody(graph: Graph, story: Story) -> None:
