@@ -198,19 +198,20 @@ def test_every_tampering_is_named_and_repaired(graph: Graph, story: Story, name:
     graph.ask("MATCH (n:Entity {tenant: $t + 'x'}) DETACH DELETE n", t=story.tenant)
 
 
-@pytest.mark.parametrize("column", COLUMNS)
-def test_an_altered_property_is_named_and_repaired(graph: Graph, story: Story, column: str) -> None:
+def test_every_altered_property_is_named_and_repaired(graph: Graph, story: Story) -> None:
+    """One after the other: what a repair left wrong would be a second difference of the next."""
     opened = first_chapter(story)
     graph.project(story)
-    graph.ask(
-        f"MATCH ()-[r:ATTRIBUTE {{belief_id: $id}}]->() SET r.{column} = 'altered'",
-        id=opened[0].belief_id,
-    )
-    (difference,) = graph.verify(story).differences
-    assert (difference.kind, difference.belief_id) == (Kind.ALTERED, opened[0].belief_id)
-    assert f"{column} is 'altered', the lake says" in difference.where
-    mended = graph.mend(story)
-    assert mended.edges_opened + mended.edges_closed == len(mended.differences) == 1
+    for column in COLUMNS:
+        graph.ask(
+            f"MATCH ()-[r:ATTRIBUTE {{belief_id: $id}}]->() SET r.{column} = 'altered'",
+            id=opened[0].belief_id,
+        )
+        mended = graph.mend(story)
+        (difference,) = mended.differences
+        assert (difference.kind, difference.belief_id) == (Kind.ALTERED, opened[0].belief_id)
+        assert f"{column} is 'altered', the lake says" in difference.where
+        assert mended.edges_opened + mended.edges_closed == 1
     green(graph, story)
 
 
