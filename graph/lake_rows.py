@@ -49,27 +49,40 @@ class Shape:
         return f"({row[0]})-[:{self.name}]->({row[1]})" if self.edge else f"(:{self.name} {row[0]})"
 
 
-_ENDS: Final = ("start", "end")
 _COUNT: Final = ("number of properties",)
-BELIEF: Final = Shape(
-    "BELIEF", "belief", _ENDS + r.EDGE + _COUNT, (r.BELIEF_ID,), True, r.BELIEF_ID, 0
-)
-ATTRIBUTE: Final = Shape(
-    "ATTRIBUTE", "belief", _ENDS + r.EDGE + _COUNT, (r.BELIEF_ID,), True, r.BELIEF_ID, 0
-)
-CONFIRMS: Final = Shape("CONFIRMS", "confirms", _ENDS + r.CONFIRMS + _COUNT, (9,), True, 8, 1)
-MENTIONS: Final = Shape("MENTIONS", "mentions", _ENDS + r.MENTIONS + _COUNT, (0, 1), True)
-ENTITY_NODE: Final = Shape("Entity", "entity", r.ENTITIES + _COUNT, (0,), False)
-VALUE_NODE: Final = Shape("Value", "value", r.VALUES + _COUNT, (0,), False)
-EPISODE_NODE: Final = Shape("Episode", "episode", r.EPISODES + _COUNT, (0,), False)
-ENTITY_NAME: Final = Shape("Entity", "entity", r.ENTITIES[:3], (0,), False)
-VALUE_TEXT: Final = Shape("Value", "value", ("id", "tenant", "predicate", "text"), (0,), False)
+
+
+def _edge(
+    name: str,
+    group: str,
+    properties: tuple[str, ...],
+    named_by: tuple[str, ...],
+    subject: str | None = None,
+) -> Shape:
+    columns = ("start", "end", *properties, *_COUNT)
+    key_at = tuple(columns.index(column) for column in named_by)
+    belief_at = columns.index("belief_id") if "belief_id" in columns else None
+    subject_at = None if subject is None else columns.index(subject)
+    return Shape(name, group, columns, key_at, True, belief_at, subject_at)
+
+
+def _node(name: str, columns: tuple[str, ...]) -> Shape:
+    return Shape(name, name.lower(), columns, (0,), False)
+
+
+BELIEF: Final = _edge("BELIEF", "belief", r.EDGE, ("belief_id",), "start")
+ATTRIBUTE: Final = _edge("ATTRIBUTE", "belief", r.EDGE, ("belief_id",), "start")
+CONFIRMS: Final = _edge("CONFIRMS", "confirms", r.CONFIRMS, ("support_id",), "end")
+MENTIONS: Final = _edge("MENTIONS", "mentions", r.MENTIONS, ("start", "end"))
+ENTITY_NODE: Final = _node("Entity", r.ENTITIES + _COUNT)
+VALUE_NODE: Final = _node("Value", r.VALUES + _COUNT)
+EPISODE_NODE: Final = _node("Episode", r.EPISODES + _COUNT)
+ENTITY_NAME: Final = _node("Entity", r.ENTITIES[:3])
+VALUE_TEXT: Final = _node("Value", ("id", "tenant", "predicate", "text"))
 _SURE: Final = tuple(
     at for at, name in enumerate(r.EPISODES) if name not in ("location", "who", "tags")
 )
-EPISODE_HEAD: Final = Shape(
-    "Episode", "episode", tuple(r.EPISODES[at] for at in _SURE), (0,), False
-)
+EPISODE_HEAD: Final = _node("Episode", tuple(r.EPISODES[at] for at in _SURE))
 """What is sure of a node from some of its edges: the type or kind is the earliest of all, and an
 episode names somebody while any of what it said is there."""
 

@@ -60,9 +60,10 @@ def _mend_confirms(row: Row) -> Row:
     return [row[CONFIRMS.at("support_id")], row[CONFIRMS.at("recorded_to")]]
 
 
+_PLURAL: Final = {"entity": "entities", "value": "values", "episode": "episodes"}
 _NODES: Final = {
-    name: Work(f"{name} as they are in the lake", "nodes", ((f"mend_{name}", _same),))
-    for name in ("entities", "values", "episodes")
+    group: Work(f"{name} as they are in the lake", "nodes", ((f"mend_{name}", _same),))
+    for group, name in _PLURAL.items()
 }
 _REPLACED: Final = {
     BELIEF: Work(
@@ -103,10 +104,9 @@ _FOREIGN: Final = {
     "mentions": Work("foreign mentions removed", "removed", (("remove_mentions", _same),)),
 }
 _GONE: Final = {
-    name: Work(f"foreign {name} removed", "removed", ((f"remove_{name}", _same),))
-    for name in ("entities", "values", "episodes")
+    group: Work(f"foreign {name} removed", "removed", ((f"remove_{name}", _same),))
+    for group, name in _PLURAL.items()
 }
-_PLURAL: Final = {"entity": "entities", "value": "values", "episode": "episodes"}
 _ORDER: Final = tuple(
     work for works in (_NODES, _REPLACED, _CLOSING, _FOREIGN, _GONE) for work in works.values()
 )
@@ -137,13 +137,13 @@ def _mended(one: Finding) -> tuple[Work, Row]:
     if not shape.edge:
         if shape.group == "entity":
             row = [*row, [] if one.have is None else _too_many(one.have[4], row[4])]
-        return _NODES[_PLURAL[shape.group]], row
+        return _NODES[shape.group], row
     return (_CLOSING if _closed_only(one) else _REPLACED)[shape], row
 
 
 def _removed(shape: Shape, have: Row) -> tuple[Work, Row]:
     if not shape.edge:
-        return _GONE[_PLURAL[shape.group]], have[:1]
+        return _GONE[shape.group], have[:1]
     if shape is MENTIONS:
         return _FOREIGN[shape.group], have[:2]
     return _FOREIGN[shape.group], [have[0], have[shape.key_at[0]]]
