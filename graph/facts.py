@@ -14,6 +14,7 @@ class Facts(TypedDict):
     """What a projection at a position says of it (`states.advancing`)."""
 
     to: int
+    batch: str
     ledger_to: int
     attested_to: int | None
     clock: str
@@ -24,6 +25,7 @@ def facts_of(ledger: Ledger, tenant: str, newest: Commit) -> Facts:
     heard = consumed(ledger, tenant, newest.through)
     return {
         "to": newest.position,
+        "batch": newest.batch_id,
         "ledger_to": heard[-1].ledger_to if heard else 0,
         "attested_to": attested_through(heard),
         "clock": clock_of(heard).value,

@@ -50,6 +50,7 @@ class Shape:
 
 
 _COUNT: Final = ("number of properties",)
+_LABELS: Final = ("labels",)
 
 
 def _edge(
@@ -75,8 +76,8 @@ ATTRIBUTE: Final = _edge("ATTRIBUTE", "belief", r.EDGE, ("belief_id",), "start")
 CONFIRMS: Final = _edge("CONFIRMS", "confirms", r.CONFIRMS, ("support_id",), "end")
 MENTIONS: Final = _edge("MENTIONS", "mentions", r.MENTIONS, ("start", "end"))
 ENTITY_NODE: Final = _node("Entity", r.ENTITIES + _COUNT)
-VALUE_NODE: Final = _node("Value", r.VALUES + _COUNT)
-EPISODE_NODE: Final = _node("Episode", r.EPISODES + _COUNT)
+VALUE_NODE: Final = _node("Value", r.VALUES + _LABELS + _COUNT)
+EPISODE_NODE: Final = _node("Episode", r.EPISODES + _LABELS + _COUNT)
 ENTITY_NAME: Final = _node("Entity", r.ENTITIES[:3])
 VALUE_TEXT: Final = _node("Value", ("id", "tenant", "predicate", "text"))
 _SURE: Final = tuple(
@@ -99,9 +100,9 @@ def lake_rows(ledger: Ledger, tenant: str, position: int) -> Iterator[Rows]:
     yield from _edges(told, nodes)
     yield from _chunked(MENTIONS, (_counted(row, 2) for row in nodes.mention_rows()))
     yield from _chunked(ENTITY_NODE, ([*row, 4] for row in nodes.entity_rows()))
-    yield from _chunked(VALUE_NODE, (_counted(row, 0) for row in nodes.value_rows()))
+    yield from _chunked(VALUE_NODE, (_labelled(row) for row in nodes.value_rows()))
     episodes = nodes.episode_rows(told.headers)
-    yield from _chunked(EPISODE_NODE, (_counted(row, 0) for row in episodes))
+    yield from _chunked(EPISODE_NODE, (_labelled(row) for row in episodes))
 
 
 def lake_rows_of(
@@ -175,3 +176,8 @@ def _chunked(shape: Shape, rows: Iterator[Row]) -> Iterator[Rows]:
 
 def _counted(row: Row, first: int) -> Row:
     return [*row, len(row) - first - row.count(None)]
+
+
+def _labelled(row: Row) -> Row:
+    """With no label beside its own, and the count of its properties."""
+    return [*row, [], len(row) - row.count(None)]

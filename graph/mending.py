@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from graph.batch import mend_edge
 from graph.comparison import Finding, Kind
-from graph.lake_rows import ATTRIBUTE, BELIEF, CONFIRMS, MENTIONS, Shape
+from graph.lake_rows import ATTRIBUTE, BELIEF, CONFIRMS, ENTITY_NODE, MENTIONS, Shape
 from graph.rows import Row
 
 _CLOSED: Final = frozenset(
@@ -107,10 +107,25 @@ _GONE: Final = {
     group: Work(f"foreign {name} removed", "removed", ((f"remove_{name}", _same),))
     for group, name in _PLURAL.items()
 }
+_TWINS: Final = Work("nodes that were there twice", "removed", (("remove_twins", _same),))
 _ORDER: Final = tuple(
     work for works in (_NODES, _REPLACED, _CLOSING, _FOREIGN, _GONE) for work in works.values()
 )
 """Nodes before edges, and what is removed last: so each step finds what it needs."""
+
+
+def twins(findings: Iterable[Finding]) -> Step | None:
+    """The step that leaves one of each node that is there twice; edges of the others go with them.
+
+    Only without its constraint can a node be there twice. Compare again behind it.
+    """
+    rows = {
+        ascii(row): row
+        for one in findings
+        if one.kind is Kind.DOUBLED and not one.shape.edge and one.have is not None
+        if (row := [one.have[0], one.shape.name])
+    }
+    return Step(_TWINS, list(rows.values()), below=True) if rows else None
 
 
 def plan(findings: Iterable[Finding], watermark: int | None) -> list[Step]:
@@ -135,9 +150,10 @@ def _mended(one: Finding) -> tuple[Work, Row]:
         return _removed(shape, one.have)
     row = one.want[:-1]
     if not shape.edge:
-        if shape.group == "entity":
-            row = [*row, [] if one.have is None else _too_many(one.have[4], row[4])]
-        return _NODES[shape.group], row
+        at = shape.at("labels")
+        too_many = [] if one.have is None else _too_many(one.have[at], row[at])
+        kept = row if shape is ENTITY_NODE else row[:at]
+        return _NODES[shape.group], [*kept, too_many]
     return (_CLOSING if _closed_only(one) else _REPLACED)[shape], row
 
 
@@ -146,7 +162,8 @@ def _removed(shape: Shape, have: Row) -> tuple[Work, Row]:
         return _GONE[shape.group], have[:1]
     if shape is MENTIONS:
         return _FOREIGN[shape.group], have[:2]
-    return _FOREIGN[shape.group], [have[0], have[shape.key_at[0]]]
+    name = have[shape.key_at[0]]
+    return _FOREIGN[shape.group], [have[0], name if isinstance(name, str) else None]
 
 
 def _too_many(there: object, wanted: object) -> list[object]:

@@ -15,9 +15,11 @@ from neo4j import Driver
 
 from graph import state as states
 from graph.batch import Batch
-from graph.facts import believed_at, facts_of
+from graph.facts import facts_of
+from graph.reading import holds
 from graph.rows import require_headers
 from graph.schema import VERSION
+from graph.standing import require_same_lake
 from graph.state import State
 from graph.writer import Writer
 from lakehouse.ledger import Ledger, Progress
@@ -69,13 +71,14 @@ def project(
     state = states.read(driver, database, tenant)
     position = 0 if state is None else state.position
     believed = ledger.commits(tenant, stage=Stage.BELIEVE)
-    if position:
-        believed_at(ledger, tenant, position)
     if state is not None:
+        require_same_lake(ledger, state)
         _require_sound(state)
     if not believed or believed[-1].position == position:
         return Projected(tenant=tenant, position=position)
     written = state is not None and (position > 0 or state.projecting is not None)
+    if not written and holds(driver, database, tenant):
+        raise RepairNeeded(tenant, "it holds what no position tells of")
     waiting = [commit for commit in believed if commit.position > position]
     if written and any(commit.counts.get("removed") for commit in waiting):
         raise RepairNeeded(tenant, "an erasure reaches edges that may be there already")
@@ -106,9 +109,8 @@ def write(
         writer=Writer(driver, database, progress, begun), resumed=resumed, attested_to=attested_to,
     )  # fmt: skip
     counts = batch.write()
-    states.advance(
-        driver, database, begun, states.advancing(begun, **facts, bump_epoch=batch.bumped)
-    )
+    closed = states.advancing(begun, **facts, bump_epoch=batch.bumped, watermark=begun.watermark)
+    states.advance(driver, database, begun, closed)
     return Projected(
         tenant=tenant, position=newest.position, resumed=resumed,
         seconds=time.monotonic() - started, **counts,

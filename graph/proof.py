@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from neo4j import Driver
 
-from graph.digest import BUCKETS, Digest
+from graph.digest import Digest
 from graph.state import State
 from graph.statements import statement
-from lakehouse.model.errors import ConflictError
+from lakehouse.model.errors import ConflictError, IntegrityError
 from lakehouse.stamping import system_clock
 
 
@@ -29,15 +29,21 @@ class Proof:
 
 
 def read(driver: Driver, database: str, tenant: str) -> Proof | None:
-    """The tenant's newest proof; None where there is none, or one in other buckets."""
+    """The tenant's newest proof; None where there is none that can be read and sums up."""
     records = driver.execute_query(
         statement("projection_proof"), tenant=tenant, database_=database
     ).records
-    if not records or len(records[0]["proof"]["buckets"]) != BUCKETS:
+    node = records[0]["proof"] if records else {}
+    try:
+        digest = Digest.of(node.get("buckets") or ())
+    except (ValueError, TypeError, IntegrityError):  # Of another version, or no digest any more.
         return None
-    node = records[0]["proof"]
-    digest = Digest.of(node["buckets"])
-    return Proof(node["position"], node["epoch"], node["generation"], digest)
+    found = [node.get(name) for name in ("position", "epoch", "generation")]
+    numbers = [one for one in found if type(one) is int]
+    if digest.whole != node.get("digest") or len(numbers) < len(found):
+        return None
+    position, epoch, generation = numbers
+    return Proof(position, epoch, generation, digest)
 
 
 def record(driver: Driver, database: str, state: State, digest: Digest) -> None:
@@ -49,6 +55,7 @@ def record(driver: Driver, database: str, state: State, digest: Digest) -> None:
         epoch=state.epoch,
         generation=state.generation,
         buckets=digest.buckets,
+        digest=digest.whole,
         now=system_clock(),
         database_=database,
     ).records

@@ -26,7 +26,7 @@ from graph.lake_rows import (
     Rows,
     Shape,
 )
-from graph.rows import node_id, prefix
+from graph.rows import following, node_id, prefix, span
 from graph.statements import statement
 
 NODES: Final = 20_000
@@ -68,11 +68,13 @@ def graph_rows(driver: Driver, database: str, tenant: str) -> Iterator[Rows]:
 def _chunks(session: Session, tenant: str) -> Iterator[Rows]:
     start = prefix(tenant)
     for sizes, reads in (("entity_sizes", _BY_ENTITY), ("episode_sizes", _BY_EPISODE)):
-        for low, high in _ranges(session, sizes, start):
+        for low, high in _ranges(session, sizes, tenant):
             for name, shape in reads:
-                yield shape, _ask(session, name, prefix=start, low=low, high=high)
+                yield shape, _ask(session, name, low=low, high=high)
     after = ""
-    while page := _ask(session, "read_values", tenant=tenant, after=after, page=NODES):
+    while page := _ask(
+        session, "read_values", prefix=start, tenant=tenant, after=after, page=NODES
+    ):
         yield VALUE_NODE, page
         after = page[-1][0]
 
@@ -141,9 +143,9 @@ def strays(driver: Driver, database: str, tenant: str) -> list[tuple[str, str, s
     return [(str(name), str(belief or ""), str(a), str(b)) for name, belief, a, b in found]
 
 
-def _ranges(session: Session, name: str, prefix: str) -> Iterator[tuple[str, str]]:
-    after = ""
-    while page := _ask(session, name, prefix=prefix, after=after, page=NODES):
+def _ranges(session: Session, name: str, tenant: str) -> Iterator[tuple[str, str]]:
+    start, stop = span(tenant)
+    while page := _ask(session, name, **{"from": start}, stop=stop, page=NODES):
         low, held = page[0][0], 0
         for at, (_, edges) in enumerate(page):
             held += 1 + edges
@@ -151,7 +153,7 @@ def _ranges(session: Session, name: str, prefix: str) -> Iterator[tuple[str, str
                 yield low, page[at][0]
                 held = 0
                 low = page[at + 1][0] if at + 1 < len(page) else ""
-        after = page[-1][0]
+        start = following(page[-1][0])
 
 
 def _ask(session: Session, name: str, **parameters: object) -> list[Any]:

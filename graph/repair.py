@@ -2,16 +2,17 @@
 
 One mechanism for a repair, a rebuild in place, an erasure and edges of an older schema. What lies
 above the watermark is written in batches, as by a projection. What a reader could see is written
-in one transaction with the epoch; where it is too much for one, readers are refused (`below`)
-until all of it is there. Whoever finds a repair unfinished compares again: nothing else is needed.
+in one transaction, and readers wait (`below`) while it is committed; where it is too much for one,
+they are refused until all of it is there. Whoever finds a repair unfinished compares again:
+nothing else is needed.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -22,11 +23,12 @@ from graph import state as states
 from graph.batch import require_all
 from graph.comparison import Difference, told
 from graph.drop import drop
-from graph.facts import Facts, facts_of
-from graph.mending import Step, Work, plan
+from graph.facts import facts_of
+from graph.mending import Step, Work, plan, twins
 from graph.projector import Projected, RepairNeeded, project, write
 from graph.reading import holds
 from graph.rows import Row, prefix
+from graph.standing import sound_watermark
 from graph.state import State
 from graph.statements import statement
 from graph.verify import compared, outside
@@ -85,17 +87,40 @@ def repair(
         return write(ledger, driver, database, begun, newest, progress)
     _, _, findings = compared(ledger, driver, database, tenant, newest.position)
     strays = outside(driver, database, tenant)
-    steps = plan(findings, begun.watermark)
-    if steps or strays:
+    told_of = told(findings) + strays
+    if told_of:
         proofs.forget(driver, database, tenant)
-    mend = _Mend(driver, database, begun, Writer(driver, database, progress, begun), len(strays))
-    below, refused = mend.write(steps, facts_of(ledger, tenant, newest))
+    mend = _Mend(driver, database, begun, Writer(driver, database, progress, begun), bool(strays))
+    twice = twins(findings)
+    if twice is not None:
+        states.bump(driver, database, begun)
+        mend.batches([twice])
+        _, _, findings = compared(ledger, driver, database, tenant, newest.position)
+    steps = plan(findings, begun.watermark)
+    closing = facts_of(ledger, tenant, newest)
+    mend.batches(step for step in steps if not step.below)
+    below = [step for step in steps if step.below]
+    rows = sum(len(step.rows) for step in below) + len(strays)
+    seen = rows > 0 and begun.watermark is not None
+    if not seen:
+        mend.strays_now()
+    elif rows <= AT_ONCE:
+        mend.at_once(below)
+    else:
+        states.bump(driver, database, begun)
+        mend.batches(below)
+        mend.strays_now()
+    watermark = sound_watermark(ledger, replace(begun, position=newest.position))
+    moved = seen or twice is not None
+    closed = states.advancing(begun, **closing, bump_epoch=moved, watermark=watermark)
+    states.advance(driver, database, begun, closed)
     counts = Counter(removed=len(strays))
     for step in steps:
         counts[step.work.counts] += len(step.rows)
     return Repaired(
-        tenant=tenant, position=newest.position, differences=told(findings) + strays,
-        below=below, refused=refused, seconds=time.monotonic() - started, **counts,
+        tenant=tenant, position=newest.position, differences=told_of,
+        below=rows, refused=seen and rows > AT_ONCE,
+        seconds=time.monotonic() - started, **counts,
     )  # fmt: skip
 
 
@@ -122,53 +147,46 @@ class _Mend:
     database: str
     begun: State
     writer: Writer
-    strays: int
-    """Edges from outside that are to go."""
+    strays: bool
 
-    def write(self, steps: Sequence[Step], facts: Facts) -> tuple[int, bool]:
-        """Write all; how many rows reach below the watermark, and whether readers were refused."""
-        self._batches(step for step in steps if not step.below)
-        below = [step for step in steps if step.below]
-        rows = sum(len(step.rows) for step in below) + self.strays
-        seen = rows > 0 and self.begun.watermark is not None
-        refused = seen and rows > AT_ONCE
-        if seen and not refused:
-            self._write(partial(self._at_once, steps=below, facts=facts))
-            return rows, refused
-        if refused:
-            states.bump(self.driver, self.database, self.begun)
-        self._batches(below)
-        if self.strays:
-            self._write(self._remove_strays)
-        closing = states.advancing(self.begun, **facts, bump_epoch=refused)
-        states.advance(self.driver, self.database, self.begun, closing)
-        return rows, refused
-
-    def _batches(self, steps: Iterable[Step]) -> None:
+    def batches(self, steps: Iterable[Step]) -> None:
         """Each step in transactions of its own."""
         for step in steps:
             work = step.work
             done = self.writer.work(partial(_run, work), step.rows, work.what, work.lane_at)
             require_all(done, len(step.rows), work.what, self.begun.tenant)
 
-    def _at_once(self, tx: ManagedTransaction, steps: Sequence[Step], facts: Facts) -> None:
-        """All of them in one transaction, the epoch and the position with them."""
-        states.bump_within(tx, self.begun)
-        for step in steps:
-            done = _run(step.work, tx, step.rows)
-            require_all(done, len(step.rows), step.work.what, self.begun.tenant)
-        if self.strays:
-            self._remove_strays(tx)
-        closing = states.advancing(self.begun, **facts, bump_epoch=False)
-        states.advance_within(tx, self.begun, closing)
+    def at_once(self, steps: Sequence[Step]) -> None:
+        """All of them in one transaction; `states.advance` must follow.
 
-    def _write(self, work: Callable[[ManagedTransaction], None]) -> None:
+        Who reads while it is committed sees some of it, so the epoch moves right before that. The
+        lanes are locked last: whoever takes over holds what the epoch waits for.
+        """
+        tenant = self.begun.tenant
+
+        def work(tx: ManagedTransaction) -> None:
+            for step in steps:
+                done = _run(step.work, tx, step.rows)
+                require_all(done, len(step.rows), step.work.what, tenant)
+            if self.strays:
+                self._remove_strays(tx)
+            states.bump(self.driver, self.database, self.begun)
+            for lane in range(states.LANES):
+                states.require_hold(tx, self.begun, lane)
+
         with self.driver.session(database=self.database) as session:
             session.execute_write(work)
 
+    def strays_now(self) -> None:
+        """Remove what comes from outside, in a transaction of its own."""
+        if self.strays:
+            with self.driver.session(database=self.database) as session:
+                session.execute_write(self._remove_strays)
+
     def _remove_strays(self, tx: ManagedTransaction) -> None:
         tenant = self.begun.tenant
-        tx.run(statement("remove_strays"), prefix=prefix(tenant), tenant=tenant).consume()
+        text = statement("remove_strays")
+        tx.run(text, prefix=prefix(tenant), tenant=tenant).consume()
 
 
 def _run(work: Work, tx: ManagedTransaction, rows: list[Row]) -> int:

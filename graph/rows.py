@@ -61,6 +61,20 @@ def prefix(tenant: str) -> str:
     return f"{tenant}/"
 
 
+def span(tenant: str) -> tuple[str, str]:
+    """The first text that may be such an id, and the first behind all of them.
+
+    Pages are cut by what an index compares alone (its order is not that of Cypher's `<` for
+    characters beyond U+FFFF, and `STARTS WITH` beside a bound leaves the bound to the latter).
+    """
+    return prefix(tenant), f"{tenant}{chr(ord('/') + 1)}"
+
+
+def following(name: str) -> str:
+    """The first text behind that one."""
+    return f"{name}\0"
+
+
 def labels(entity_type: str) -> list[str]:
     """The label made from an entity's type (`time zone` gives TimeZone); none for no type.
 

@@ -11,6 +11,7 @@ import re
 from typing import Final, LiteralString, NamedTuple
 
 from neo4j import Driver
+from neo4j.exceptions import DatabaseError
 
 from graph.statements import statement, statements
 from lakehouse.model.errors import ConflictError, IntegrityError
@@ -20,12 +21,17 @@ VERSION: Final = 3
 CHANGING: Final = frozenset({"recorded_to", "classification", "closed_by", "reason"})
 RELATIONSHIPS: Final = frozenset({"BELIEF", "ATTRIBUTE", "CONFIRMS", "MENTIONS"})
 
+_NOT_UNIQUE: Final = "Neo.DatabaseError.Schema.ConstraintCreationFailed"
 _WANTED: Final = re.compile(
     r"CREATE (?P<what>CONSTRAINT|INDEX) (?P<name>\w+) .*?"
     r"(?:\(\w+:(?P<label>\w+)\)|\[\w+:(?P<type>\w+)\]).*?"
     r"(?:REQUIRE|ON) \(?(?P<columns>[\w., ]+?)\)?(?: IS UNIQUE)?$",
     re.DOTALL,
 )
+
+
+class NotUniqueError(IntegrityError):
+    """What must be there once is there twice, so that its constraint cannot be made."""
 
 
 class Wanted(NamedTuple):
@@ -44,9 +50,12 @@ def wanted() -> tuple[Wanted, ...]:
 
 
 def ensure(driver: Driver, database: str, *, seconds: int = 300) -> None:
-    """Create what is missing, wait until it is online, check all of it and the version."""
+    """Create what is missing, wait until it is online, check all of it and the version.
+
+    NotUniqueError where something is there twice.
+    """
     for each in wanted():
-        driver.execute_query(each.create, database_=database)
+        _create(driver, database, each)
     driver.execute_query(statement("await_indexes"), seconds=seconds, database_=database)
     found = driver.execute_query(
         statement("schema_version"), version=VERSION, database_=database
@@ -57,6 +66,20 @@ def ensure(driver: Driver, database: str, *, seconds: int = 300) -> None:
             remedy="Use the version of beliefgraph that made it, or rebuild into a fresh store.",
         )
     check(driver, database)
+
+
+def _create(driver: Driver, database: str, each: Wanted) -> None:
+    try:
+        driver.execute_query(each.create, database_=database)
+    except DatabaseError as failed:
+        if failed.code != _NOT_UNIQUE:
+            raise
+        raise NotUniqueError(
+            f"the constraint {each.name} was dropped and cannot be made again: two of {each.on} "
+            f"have the same {', '.join(each.columns)}",
+            remedy="Mend it: beliefgraph verify TENANT --repair, for each tenant.",
+            constraint=each.name,
+        ) from failed
 
 
 def check(driver: Driver, database: str) -> None:

@@ -5,28 +5,36 @@ published (None before the first), `projecting` the commit of a batch that is un
 left unfinished. `epoch` moves whenever edges below the watermark change, `generation` whenever
 the projection is dropped and begun anew. `writer` is who may write: whoever begins takes over, and
 the one before stops at its next transaction (each lane of the writer has a node of its own that
-its transactions lock, so none of the old one is on its way any more).
+its transactions lock, so none of the old one is on its way any more). `batch` is the id of the
+commit at `position`: another lake has another one there.
 """
 
 from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final, LiteralString
+from typing import Final, LiteralString
 
-from neo4j import Driver, ManagedTransaction, Record
+from neo4j import Driver, ManagedTransaction
 
 from graph.schema import VERSION
 from graph.statements import statement
-from lakehouse.model.errors import ConflictError
+from lakehouse.model.errors import ConflictError, IntegrityError
 from lakehouse.stamping import system_clock
 
 DROPPING: Final = -1
 """`projecting` while a tenant's projection is being removed."""
 REPAIRING: Final = -2
 """`projecting` while it is being repaired, or a repair was left unfinished."""
+_KINDS: Final = {
+    "position": int, "epoch": int, "generation": int, "schema_version": int, "watermark": int,
+    "projecting": int, "ledger_to": int, "attested_to": int, "digest": str, "clock": str,
+    "writer": str, "batch": str, "below": bool, "snapshots": str,
+}  # fmt: skip
+_ALWAYS: Final = frozenset({"position", "epoch", "generation", "schema_version"})
+"""Of the properties of a Projection node those that it is never without."""
 LANES: Final = 2
 """Transactions of one writer that may be under way side by side."""
 
@@ -49,13 +57,18 @@ class State:
     schema_version: int = VERSION
     """Of the schema that its edges were written by."""
     writer: str = ""
+    batch: str = ""
+    below: bool = False
+    """What lies below the watermark is being changed: reads are repeated until it is done."""
+    odd: tuple[str, ...] = ()
+    """Properties that are not of their kind, in words."""
     unfinished: int | None = None
     """`projecting` as the batch that this state began found it."""
 
 
 def read(driver: Driver, database: str, tenant: str) -> State | None:
     """The tenant's state, None when nothing was ever projected."""
-    return _one(driver, database, statement("projection"), {"tenant": tenant})
+    return _one(driver, database, statement("projection"), tenant=tenant)
 
 
 def every(driver: Driver, database: str) -> list[State]:
@@ -67,7 +80,7 @@ def every(driver: Driver, database: str) -> list[State]:
 def place(driver: Driver, database: str, state: State) -> State:
     """Say of rows that came in by the bulk import what they are; unpublished."""
     given = {**asdict(state), "now": system_clock()}
-    return _sure(_one(driver, database, statement("place_projection"), given), state.tenant)
+    return _sure(_one(driver, database, statement("place_projection"), **given), state.tenant)
 
 
 def begin(driver: Driver, database: str, tenant: str, position: int | None, to: int) -> State:
@@ -76,35 +89,46 @@ def begin(driver: Driver, database: str, tenant: str, position: int | None, to: 
     ConflictError where the position moved meanwhile, or a drop or repair began.
     """
     writer = uuid.uuid4().hex
-    given = {
-        "tenant": tenant,
-        "from": position,
-        "to": to,
-        "schema_version": VERSION,
-        "writer": writer,
-        "lanes": lanes(tenant),
-        "now": system_clock(),
-    }
-    found = _one(driver, database, statement("begin_projection"), given)
+    found = _one(
+        driver,
+        database,
+        statement("begin_projection"),
+        tenant=tenant,
+        to=to,
+        schema_version=VERSION,
+        writer=writer,
+        lanes=lanes(tenant),
+        now=system_clock(),
+        **{"from": position},
+    )
     return _sure(found if found is not None and found.writer == writer else None, tenant)
 
 
 def bump(driver: Driver, database: str, begun: State) -> None:
     """Tell readers that what is below the watermark is about to change."""
-    with driver.session(database=database) as session:
-        session.execute_write(bump_within, begun)
-
-
-def bump_within(tx: ManagedTransaction, begun: State) -> None:
-    """As `bump`, in a transaction that holds more: it locks the Projection node."""
-    given = {"tenant": begun.tenant, "writer": begun.writer, "now": system_clock()}
-    _sure(_first(tx.run(statement("bump_epoch"), given)), begun.tenant)
+    found = _one(
+        driver,
+        database,
+        statement("bump_epoch"),
+        tenant=begun.tenant,
+        writer=begun.writer,
+        now=system_clock(),
+    )
+    _sure(found, begun.tenant)
 
 
 def advancing(
-    begun: State, *, to: int, ledger_to: int, clock: str, attested_to: int | None, bump_epoch: bool
+    begun: State,
+    *,
+    to: int,
+    batch: str,
+    ledger_to: int,
+    clock: str,
+    attested_to: int | None,
+    bump_epoch: bool,
+    watermark: int | None,
 ) -> dict[str, object]:
-    """What `advance` closes the batch with."""
+    """What `advance` closes the batch with: nobody publishes while one is open."""
     return {
         "tenant": begun.tenant,
         "from": begun.position,
@@ -112,6 +136,9 @@ def advancing(
         "epoch": begun.epoch,
         "writer": begun.writer,
         "to": to,
+        "batch": batch,
+        "watermark": watermark,
+        "odd": bool(begun.odd),
         "ledger_to": ledger_to,
         "clock": clock,
         "attested_to": attested_to,
@@ -123,13 +150,8 @@ def advancing(
 
 def advance(driver: Driver, database: str, begun: State, parameters: dict[str, object]) -> State:
     """Close the batch: the position moves, in the last transaction."""
-    with driver.session(database=database) as session:
-        return session.execute_write(advance_within, begun, parameters)
-
-
-def advance_within(tx: ManagedTransaction, begun: State, parameters: dict[str, object]) -> State:
-    """As `advance`, in a transaction that holds more."""
-    return _sure(_first(tx.run(statement("advance_projection"), parameters)), begun.tenant)
+    found = _one(driver, database, statement("advance_projection"), **parameters)
+    return _sure(found, begun.tenant)
 
 
 def lanes(tenant: str) -> list[str]:
@@ -167,15 +189,20 @@ def set_watermark(
         "snapshots": json.dumps(dict(snapshots), sort_keys=True),
         "now": system_clock(),
     }
-    return _sure(_one(driver, database, statement("publish"), given), state.tenant)
+    return _sure(_one(driver, database, statement("publish"), **given), state.tenant)
 
 
-def _one(driver: Driver, database: str, text: LiteralString, given: dict[str, Any]) -> State | None:
-    return _first(driver.execute_query(text, given, database_=database).records)
-
-
-def _first(records: Iterable[Record]) -> State | None:
-    return next((_state(record["projection"]) for record in records), None)
+def _one(driver: Driver, database: str, text: LiteralString, **parameters: object) -> State | None:
+    records = driver.execute_query(text, parameters, database_=database).records
+    if len(records) > 1:
+        tenant = records[0]["projection"]["tenant"]
+        raise IntegrityError(
+            f"the graph holds {len(records)} Projection nodes of {tenant!r}",
+            remedy=f"Delete them (MATCH (p:Projection {{tenant: '{tenant}'}}) DELETE p), then "
+            f"beliefgraph run {tenant}: it makes one.",
+            tenant=tenant,
+        )
+    return _state(records[0]["projection"]) if records else None
 
 
 def _sure(found: State | None, tenant: str) -> State:
@@ -191,7 +218,7 @@ def _sure(found: State | None, tenant: str) -> State:
 def _state(node: Mapping[str, object]) -> State:
     def number(name: str) -> int | None:
         value = node.get(name)
-        return value if isinstance(value, int) else None
+        return value if type(value) is int else None
 
     return State(
         tenant=str(node["tenant"]),
@@ -206,5 +233,19 @@ def _state(node: Mapping[str, object]) -> State:
         attested_to=number("attested_to"),
         schema_version=number("schema_version") or 0,
         writer=str(node.get("writer") or ""),
+        batch=str(node.get("batch") or ""),
+        below=bool(node.get("below")),
+        odd=tuple(_odd(node)),
         unfinished=number("unfinished"),
     )
+
+
+def _odd(node: Mapping[str, object]) -> Iterator[str]:
+    for name, kind in _KINDS.items():
+        value = node.get(name)
+        if type(value) is not kind and (value is not None or name in _ALWAYS):
+            yield f"{name} is {value!r}"
+    try:
+        json.loads(str(node.get("snapshots") or "{}"))
+    except ValueError:
+        yield f"snapshots is {node['snapshots']!r}"

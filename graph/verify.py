@@ -20,7 +20,8 @@ from graph import state as states
 from graph.comparison import Difference, Finding, Kind, Side, findings, told
 from graph.digest import NOTHING
 from graph.lake_rows import Rows, lake_rows
-from graph.reading import graph_rows, strays
+from graph.reading import graph_rows, holds, strays
+from graph.standing import misstated, unstated
 from graph.state import State
 from lakehouse.ledger import Ledger
 from lakehouse.model.errors import ConflictError
@@ -68,12 +69,13 @@ def verify(ledger: Ledger, driver: Driver, database: str, tenant: str) -> Verifi
     state = states.read(driver, database, tenant)
     if state is None:
         return Verified(
-            tenant=tenant, position=0, epoch=0, generation=0, edges=0, nodes=0, differences=(),
+            tenant=tenant, position=0, epoch=0, generation=0, edges=0, nodes=0,
+            differences=unstated(ledger, tenant, holds=holds(driver, database, tenant)),
             digest=NOTHING, lake_digest=NOTHING,
         )  # fmt: skip
     require_still(state)
     lake, graph, found = compared(ledger, driver, database, tenant, state.position)
-    differences = told(found) + outside(driver, database, tenant)
+    differences = told(found) + outside(driver, database, tenant) + misstated(ledger, state)
     return judged(driver, database, state, (lake, graph), differences)
 
 

@@ -21,10 +21,11 @@ from graph.digest import Digest
 from graph.lake_rows import Rows, Shape, lake_rows_of
 from graph.proof import Proof
 from graph.reading import graph_rows_of, subjects_of
+from graph.standing import misstated
 from graph.state import State
 from graph.verify import Verified, judged, require_still, verify
 from lakehouse.ledger import Ledger
-from lakehouse.model.ledger import BeliefChanges
+from lakehouse.model.ledger import BeliefChanges, Stage
 
 
 def verify_last(ledger: Ledger, driver: Driver, database: str, tenant: str) -> Verified:
@@ -37,7 +38,8 @@ def verify_last(ledger: Ledger, driver: Driver, database: str, tenant: str) -> V
         return verify(ledger, driver, database, tenant)
     require_still(state)
     proof = proofs.read(driver, database, tenant)
-    why = _unlike(state, proof)
+    known = {0, *(one.position for one in ledger.commits(tenant, stage=Stage.BELIEVE))}
+    why = _unlike(state, proof, known)
     if proof is None or why:
         return replace(verify(ledger, driver, database, tenant), why=why)
     changes = ledger.belief_changes(tenant, after=proof.position, through=state.position)
@@ -52,7 +54,7 @@ def verify_last(ledger: Ledger, driver: Driver, database: str, tenant: str) -> V
     return since.compare()
 
 
-def _unlike(state: State, proof: Proof | None) -> str:
+def _unlike(state: State, proof: Proof | None, known: Collection[int]) -> str:
     """Why the proof does not reach to the state; nothing when it does."""
     if proof is None:
         return "nothing that is there was found equal before"
@@ -62,6 +64,8 @@ def _unlike(state: State, proof: Proof | None) -> str:
         return "edges below the watermark were changed by more than a batch"
     if proof.position > state.position:
         return "the projection stands at an earlier position than the one verified"
+    if proof.position not in known:
+        return "the position verified is none of this lake's"
     return ""
 
 
@@ -120,6 +124,7 @@ class _Since:
         found = list(graph_rows_of(driver, database, tenant, self.touched, wanted))
         graph = Side(digest=untouched).take(found)
         differences = told(findings(lake, graph, self.now, lambda: found))
+        differences += misstated(self.ledger, self.state)
         return judged(driver, database, self.state, (lake, graph), differences, len(self.touched))
 
     def _untouched(self) -> Digest:

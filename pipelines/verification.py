@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -60,8 +61,8 @@ def verify_command(tenant: str, full: bool | None, mend: bool, as_json: bool) ->
     connection = connection_from(os.environ)
     with connected(connection) as driver:
         if mend:
-            schema.ensure(driver, connection.database)
-            _repair(ledger, driver, connection.database, tenant, as_json)
+            with _indexed(driver, connection.database):
+                _repair(ledger, driver, connection.database, tenant, as_json)
             return
         work = verify_last if full is False else verify
         found = work(ledger, driver, connection.database, tenant)
@@ -71,6 +72,20 @@ def verify_command(tenant: str, full: bool | None, mend: bool, as_json: bool) ->
         _tell(found.differences)
         click.echo(found.summary)
     _require_equal(found, f"Mend it: beliefgraph verify {tenant} --repair.")
+
+
+@contextmanager
+def _indexed(driver: Driver, database: str) -> Iterator[None]:
+    """All constraints and indexes; those that cannot be made before the repair, behind it."""
+    try:
+        schema.ensure(driver, database)
+        late = False
+    except schema.NotUniqueError as twice:
+        say(twice.message)
+        late = True
+    yield
+    if late:
+        schema.ensure(driver, database)
 
 
 def _repair(ledger: Ledger, driver: Driver, database: str, tenant: str, as_json: bool) -> None:

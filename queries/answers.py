@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Final
 
 from lakehouse.model import instants
-from lakehouse.model.beliefs import ERASED
 from lakehouse.model.statements import CLASSIFICATION, CLASSIFICATION_NAMES, TRUST_NAMES
 from queries.basis import Basis
 
@@ -98,8 +97,8 @@ class Believed:
 
     @property
     def erased(self) -> bool:
-        """True where every support has been erased; nothing supports it."""
-        return self.object_kind == "erased" or self.object == ERASED
+        """True where every support has been erased. A value may read `<erased>` and be none."""
+        return self.object_kind == "erased"
 
     @property
     def order(self) -> tuple[int | str, ...]:

@@ -121,7 +121,7 @@ def _values(rows: Sequence[Sequence[Any]]) -> dict[str, frozenset[str]]:
     values: dict[str, frozenset[str]] = {}
     for value, kind, origin, further in rows:
         if kind == "erased":
-            values[ERASED] = frozenset()
+            values.setdefault(ERASED, frozenset())
         else:
             values[value] = values.get(value, frozenset()) | {origin, *further}
     return values

@@ -22,6 +22,7 @@ from lakehouse.model.errors import (
     BeliefgraphError,
     ConflictError,
     InputError,
+    IntegrityError,
     UnavailableError,
 )
 from lakehouse.model.instants import ALWAYS
@@ -175,8 +176,20 @@ def state_of(projection: Mapping[str, object]) -> State:
         generation=number("generation", 0),
         digest=str(projection.get("digest") or ""),
         attested_to=number("attested_to", ALWAYS),
-        snapshots=json.loads(str(projection.get("snapshots") or "{}")),
+        snapshots=_snapshots(projection),
     )
+
+
+def _snapshots(projection: Mapping[str, object]) -> dict[str, int | None]:
+    try:
+        found: dict[str, int | None] = json.loads(str(projection.get("snapshots") or "{}"))
+    except ValueError as wrong:
+        tenant = projection.get("tenant")
+        raise IntegrityError(
+            f"the graph of tenant {tenant!r} does not tell which snapshots it comes from",
+            remedy=f"Mend it: beliefgraph verify {tenant} --repair.",
+        ) from wrong
+    return found
 
 
 def check_epoch(before: int, after: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graph.rows import prefix
+from graph.rows import following, span
 from lakehouse.model.beliefs import ERASED
 from lakehouse.model.errors import UnavailableError
 from queries.basis import Basis
@@ -39,9 +39,9 @@ class States(NamedTuple):
 
 def stream(reader: Reader, basis: Basis, page: int = PAGE) -> Iterator[States]:
     """The pages in the order of the subjects' ids; UnavailableError where the graph changed."""
-    start, after, seen = prefix(basis.tenant), "", None
+    (start, stop), seen = span(basis.tenant), None
     while True:
-        given = {**basis.rule, "prefix": start, "after": after, "page": page}
+        given = {**basis.rule, "from": start, "stop": stop, "page": page}
         found = reader.read(basis.tenant, verb("state"), given)
         mark = (found.state.epoch, found.state.generation)
         if seen not in (None, mark):
@@ -53,7 +53,7 @@ def stream(reader: Reader, basis: Basis, page: int = PAGE) -> Iterator[States]:
         last, told = found.rows
         if last is None:
             return
-        after = last
+        start = following(last)
         yield columns(told)
 
 

@@ -1,5 +1,5 @@
-// A page of a tenant's entities in the order of their ids, with the edges that leave each.
+// A page, from $from on, of a tenant's entities in the order of their ids, with the edges that leave each.
 MATCH (n:Entity)
-WHERE n.id STARTS WITH $prefix AND n.id > $after
+WHERE n.id >= $from AND n.id < $stop
 WITH n ORDER BY n.id LIMIT $page
 RETURN collect([n.id, COUNT { (n)-[:BELIEF]->() } + COUNT { (n)-[:ATTRIBUTE]->() }]) AS found

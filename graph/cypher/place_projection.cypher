@@ -2,6 +2,6 @@
 // reads this store yet; generation and epoch lie above those of the store that it will replace.
 MERGE (p:Projection {tenant: $tenant})
 SET p.position = $position, p.ledger_to = $ledger_to, p.clock = $clock,
-    p.attested_to = $attested_to, p.epoch = $epoch, p.generation = $generation,
+    p.attested_to = $attested_to, p.batch = $batch, p.epoch = $epoch, p.generation = $generation,
     p.schema_version = $schema_version, p.updated_at = $now
 RETURN p {.*} AS projection

@@ -1,5 +1,5 @@
 // Edges whose subject lies in [$low, $high].
 MATCH (s:Entity)
-WHERE s.id >= $low AND s.id <= $high AND s.id STARTS WITH $prefix
+WHERE s.id >= $low AND s.id <= $high
 MATCH (s)-[r:BELIEF]->(o)
 //: include found_edge r

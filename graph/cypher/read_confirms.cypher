@@ -1,4 +1,4 @@
 MATCH (e:Episode)
-WHERE e.id >= $low AND e.id <= $high AND e.id STARTS WITH $prefix
+WHERE e.id >= $low AND e.id <= $high
 MATCH (e)-[r:CONFIRMS]->(s)
 //: include found_confirms r

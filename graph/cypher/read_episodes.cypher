@@ -1,3 +1,3 @@
 MATCH (n:Episode)
-WHERE n.id >= $low AND n.id <= $high AND n.id STARTS WITH $prefix
+WHERE n.id >= $low AND n.id <= $high
 //: include found_episode n

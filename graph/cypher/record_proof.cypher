@@ -4,5 +4,5 @@ WHERE p.position = $position AND p.epoch = $epoch AND p.generation = $generation
   AND p.projecting IS NULL
 MERGE (d:ProjectionProof {tenant: $tenant})
 SET d.position = $position, d.epoch = $epoch, d.generation = $generation,
-    d.buckets = $buckets, d.verified_at = $now
+    d.buckets = $buckets, d.digest = $digest, d.verified_at = $now
 RETURN d {.*} AS proof

@@ -1,5 +1,5 @@
-// row: id. With whatever edges are left on it.
+// row: id. With whatever edges are left on it; mended before, it may be of this label no more.
 UNWIND $rows AS row
-MATCH (n:Entity {id: row[0]})
+OPTIONAL MATCH (n:Entity {id: row[0]})
 DETACH DELETE n
-RETURN count(*) AS done
+RETURN count(DISTINCT row) AS done

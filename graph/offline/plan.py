@@ -62,4 +62,5 @@ def _aim(ledger: Ledger, tenant: str, before: State | None) -> State | None:
         ledger_to=facts["ledger_to"],
         clock=facts["clock"],
         attested_to=facts["attested_to"],
+        batch=facts["batch"],
     )

@@ -152,6 +152,24 @@ TAMPERINGS = {
     "added property": (
         "MATCH ()-[r:ATTRIBUTE {tenant: $t}]->() SET r.note = 'hello'", Kind.ALTERED,
     ),
+    "from a value": (
+        "MATCH (s:Entity {tenant: $t})-[r:BELIEF]->(o) MATCH (v:Value {tenant: $t}) "
+        "WITH r, o, v LIMIT 1 CREATE (v)-[c:BELIEF]->(o) SET c = r {.*, belief_id: $t + 'x'}",
+        Kind.FOREIGN,
+    ),
+    "confirmed by an entity": (
+        "MATCH ()-[r:CONFIRMS {tenant: $t}]->(s) WITH r, s LIMIT 1 "
+        "CREATE (s)-[c:CONFIRMS]->(s) SET c = r {.*, support_id: $t + 'x'}",
+        Kind.FOREIGN,
+    ),
+    "from nowhere": (
+        "MATCH (:Entity {tenant: $t})-[r:ATTRIBUTE]->(o) WITH r LIMIT 1 "
+        "CREATE ({tenant: $t + 'x'})-[c:ATTRIBUTE]->({tenant: $t + 'x'}) "
+        "SET c = r {.*, belief_id: $t + 'x'}",
+        Kind.FOREIGN,
+    ),
+    "value labelled": ("MATCH (n:Value {tenant: $t}) SET n:Entity:Old", Kind.ALTERED),
+    "entity labelled": ("MATCH (n:Entity {tenant: $t}) SET n:Value", Kind.ALTERED),
     "other number": (
         "MATCH ()-[r:ATTRIBUTE {tenant: $t}]->() SET r.trust = toFloat(r.trust)", Kind.ALTERED,
     ),

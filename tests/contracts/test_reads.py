@@ -344,6 +344,13 @@ def test_an_erased_belief_reads_as_one_slot_without_support(
     assert len(reply.values) == 2
 
 
+def test_a_value_that_reads_as_if_erased_is_none(graph: Handmade, ask: Ask) -> None:
+    graph.believe("a", "says", "<erased>")
+    (belief,) = ask().beliefs("a", "says").beliefs
+    assert not belief.erased
+    assert ask().support(belief)[belief.belief_id] == (belief.evidence,)
+
+
 def test_many_questions_are_answered_in_one_read(graph: Handmade, memory: Memory) -> None:
     first = graph.believe("a", "size", "4", recorded=(100, 300))
     graph.believe("a", "size", "5", recorded=(300, FOREVER), listeners=0b0011)
@@ -571,8 +578,8 @@ def test_every_verb_starts_from_an_index_and_looks_at_the_epoch_last(
         "node": f"{graph.tenant}/e",
         "since": 1,
         "until": 2,
-        "prefix": f"{graph.tenant}/",
-        "after": "",
+        "from": f"{graph.tenant}/",
+        "stop": f"{graph.tenant}0",
         "page": 10,
     }
     with graph.driver.session(database=graph.database) as session:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, LiteralString
+
 import pytest
 
+from graph import reading, schema
 from graph import repair as repairing
-from graph import schema
 from graph import state as states
 from graph.projector import Projected, RepairNeeded, project
 from graph.repair import Repaired, catch_up, repair
@@ -58,11 +60,43 @@ def test_everything_wrong_is_mended_and_the_watermark_stays(
     assert done.below >= len(ALL_AT_ONCE)
     after = graph.state(story)
     assert (after.watermark, after.generation) == (before.watermark, before.generation)
-    assert after.epoch == before.epoch + (1 if at_once else 2)
+    assert after.epoch == before.epoch + 2
     assert after.projecting is None
     assert green(graph, story).digest == digest
     assert graph.mend(story).differences == ()
     assert graph.state(story).epoch == after.epoch, "nothing to mend, nothing is said to move"
+
+
+def test_readers_are_told_before_a_commit_that_they_could_see_half_of(
+    graph: Graph, story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A commit is applied edge by edge: who reads meanwhile sees some, and the epoch of before."""
+    published(graph, story)
+    seen: dict[str, tuple[bool, list[list[object]]]] = {}
+
+    def look(name: str) -> None:
+        below = graph.ask("MATCH (p:Projection {tenant: $t}) RETURN p.below", t=story.tenant)
+        links = graph.ask("MATCH ({tenant: $t})-[r:BELIEF]->() RETURN count(r)", t=story.tenant)
+        seen[name] = (bool(below[0][0]), links)
+
+    for name in ("bump", "advance"):
+        step = getattr(states, name)
+
+        def watched(*given: object, step: Any = step, name: str = name) -> object:
+            if name == "advance":
+                look("before it may be read")
+            done = step(*given)
+            look(f"after {name}")
+            return done
+
+        monkeypatch.setattr(states, name, watched)
+    graph.ask(TAMPERINGS["deleted link"][0], t=story.tenant)
+    assert graph.mend(story).refused is False
+    assert seen == {
+        "after bump": (True, [[0]]),
+        "before it may be read": (True, [[2]]),
+        "after advance": (False, [[2]]),
+    }
 
 
 @pytest.mark.usefixtures("small_batches")
@@ -136,7 +170,7 @@ def test_an_erasure_is_written_in_place(graph: Graph, story: Story) -> None:
     assert (done.refused, done.edges_opened) == (False, 1)
     after = graph.state(story)
     assert (after.watermark, after.generation) == (before.watermark, before.generation)
-    assert after.epoch == before.epoch + 1
+    assert after.epoch == before.epoch + 2
     left = "MATCH ({id: $t + '/zone:A'})-[:ATTRIBUTE]->(v) RETURN v.text"
     assert graph.ask(left, t=story.tenant) == [["<erased>"]]
     digest = green(graph, story).digest
@@ -195,3 +229,44 @@ def test_an_edge_that_lost_its_nodes_label_is_found(graph: Graph, story: Story) 
     assert green(graph, story).digest == digest
     graph.ask("MATCH (n {id: $t + '/zone:A'}) WHERE NOT n:Entity DETACH DELETE n", t=story.tenant)
     assert green(graph, story).digest == digest
+
+
+@pytest.mark.parametrize(
+    ("constraint", "twice"),
+    [
+        ("attribute_id", "MATCH (s {tenant: $t})-[r:ATTRIBUTE]->(o) WITH s, r, o LIMIT 1 "
+         "CREATE (s)-[c:ATTRIBUTE]->(o) SET c = properties(r)"),
+        ("entity_id", "MATCH (n:Entity {tenant: $t})-[r:ATTRIBUTE]->(o) WITH n, r, o LIMIT 1 "
+         "CREATE (m:Entity)-[c:ATTRIBUTE]->(o) SET m = properties(n), c = properties(r) DELETE r"),
+    ],
+)  # fmt: skip
+def test_what_is_there_twice_is_mended_though_its_constraint_is_gone(
+    graph: Graph, story: Story, constraint: str, twice: LiteralString
+) -> None:
+    digest = published(graph, story)
+    graph.ask(f"DROP CONSTRAINT {constraint}")
+    try:
+        if constraint == "entity_id":
+            graph.ask("DROP CONSTRAINT attribute_id")
+        graph.ask(twice, t=story.tenant)
+        with pytest.raises(schema.NotUniqueError, match=constraint):
+            schema.ensure(graph.driver, graph.database)
+        graph.mend(story)
+    finally:
+        schema.ensure(graph.driver, graph.database)
+    assert green(graph, story).digest == digest
+
+
+def test_ranges_miss_no_entity_whatever_its_letters(
+    graph: Graph, story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story.hear("e1")
+    names = ("\uffff", "\U0001f600", "\U0001f600/\x00", "'\"\\", "z")
+    story.believe(
+        BeliefChanges(opened=tuple(story.belief("e1", one, "offset", one) for one in names))
+    )
+    graph.project(story)
+    for size in (1, 2):
+        monkeypatch.setattr(reading, "NODES", size)
+        monkeypatch.setattr(reading, "EDGES", size)
+        assert green(graph, story).edges == 2 * len(names)

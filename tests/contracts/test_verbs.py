@@ -160,6 +160,18 @@ def test_what_became_different_between_two_pairs(graph: Handmade, ask: Ask) -> N
         ask(known_at=200).diff("a", known_at=201)
 
 
+@pytest.mark.parametrize("page", [1, 2])
+def test_pages_miss_no_entity_whatever_its_letters(graph: Handmade, ask: Ask, page: int) -> None:
+    """The index orders by code points, Cypher's `<` by UTF-16."""
+    names = {"", "a", "\uffff", "\U0001f600", "\U0001f600/\x00", "'\"\\"}
+    for name in names:
+        graph.believe(name, "size", "4")
+    view = ask()
+    found = [one for told in streaming.stream(view._reader, view.basis, page) for one in told[0]]
+    assert len(found) == len(names)
+    assert set(found) == names
+
+
 def test_the_whole_state_comes_in_pages(
     graph: Handmade, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:

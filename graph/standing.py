@@ -1,0 +1,87 @@
+"""What the Projection node says of itself, held against the ledger.
+
+Readers believe it: up to where they may read, whose clock it is, that nothing is being changed. So
+what is false of it is a difference like that of an edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from graph.comparison import Difference, Kind
+from graph.facts import believed_at, clock_of, consumed, facts_of
+from graph.state import State
+from lakehouse.ledger import Ledger
+from lakehouse.model.errors import IntegrityError
+from lakehouse.model.instants import show
+from lakehouse.model.ledger import Clock
+
+
+def misstated(ledger: Ledger, state: State) -> tuple[Difference, ...]:
+    """All that is false of a Projection node on which nobody works."""
+    return tuple(_difference(state.tenant, wrong) for wrong in _wrong(ledger, state))
+
+
+def unstated(ledger: Ledger, tenant: str, *, holds: bool) -> tuple[Difference, ...]:
+    """A Projection node that is not there, though something was published or is in the graph."""
+    if not holds and not ledger.publications(tenant):
+        return ()
+    return (Difference(Kind.MISSING, "", f"(:Projection {tenant})"),)
+
+
+def sound_watermark(ledger: Ledger, state: State) -> int | None:
+    """The state's watermark; where none can lie so high, the one that was published last."""
+    if state.watermark is None or state.watermark <= (latest := _latest(ledger, state)):
+        return state.watermark
+    told = [one.watermark for one in ledger.publications(state.tenant)]
+    return told[-1] if told and told[-1] <= latest else None
+
+
+def require_same_lake(ledger: Ledger, state: State) -> None:
+    """IntegrityError where another ledger's commit stands at the projected position."""
+    if not state.position:
+        return
+    commit = believed_at(ledger, state.tenant, state.position)
+    if state.batch and state.batch != commit.batch_id:
+        raise IntegrityError(
+            f"the graph of {state.tenant!r} stands at position {state.position} of another lake: "
+            "this one has another batch there",
+            remedy="`beliefgraph doctor` says whether a setting names another lake. If this one is "
+            f"right, rebuild the graph: beliefgraph run {state.tenant} --rebuild.",
+            tenant=state.tenant,
+            position=state.position,
+        )
+
+
+def _wrong(ledger: Ledger, state: State) -> Iterator[str]:
+    yield from state.odd
+    if state.below:
+        yield "readers are refused, and nobody is at work"
+    if not state.position:
+        return
+    newest = believed_at(ledger, state.tenant, state.position)
+    facts = facts_of(ledger, state.tenant, newest)
+    told = {
+        "batch": (state.batch or facts["batch"], facts["batch"]),
+        "ledger_to": (state.ledger_to, facts["ledger_to"]),
+        "attested_to": (state.attested_to, facts["attested_to"]),
+        "clock": (state.clock, facts["clock"]),
+    }
+    for name, (said, so) in told.items():
+        if said != so:
+            yield f"{name} is {said!r}, the lake says {so!r}"
+    if state.watermark is not None and state.watermark > (latest := _latest(ledger, state)):
+        yield f"watermark is {show(state.watermark)}, the lake knows nothing after {show(latest)}"
+
+
+def _latest(ledger: Ledger, state: State) -> int:
+    """No watermark of a projection lies above this recorded instant (`publish`)."""
+    newest = believed_at(ledger, state.tenant, state.position)
+    heard = consumed(ledger, state.tenant, newest.through)
+    if heard and clock_of(heard) is Clock.ATTESTED:
+        return heard[-1].ledger_to
+    return max(commit.recorded_at for commit in ledger.commits(state.tenant))
+
+
+def _difference(tenant: str, wrong: str) -> Difference:
+    return Difference(Kind.ALTERED, "", f"(:Projection {tenant}): {wrong}")
