@@ -13,13 +13,12 @@ from itertools import islice
 from typing import Final
 
 from graph import rows as r
-from graph.facts import attested_through, believed_at, consumed
+from graph.facts import believed_at, facts_of
 from graph.fork import forks
 from graph.rows import Nodes, Row
 from lakehouse.ledger import Ledger
 from lakehouse.model.beliefs import Belief, Support
 from lakehouse.model.episodes import Episode
-from lakehouse.model.statements import ENTITY
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +34,10 @@ class Shape:
     subject_at: int | None = None
     """Where its subject's id stands, if it is an edge that the digest counts."""
 
+    def at(self, column: str) -> int:
+        """Where a row has that column."""
+        return self.columns.index(column)
+
     def key(self, row: Row) -> str:
         """What names the row in its group."""
         if len(self.key_at) == 1:
@@ -46,28 +49,41 @@ class Shape:
         return f"({row[0]})-[:{self.name}]->({row[1]})" if self.edge else f"(:{self.name} {row[0]})"
 
 
-_ENDS: Final = ("start", "end")
 _COUNT: Final = ("number of properties",)
 _LABELS: Final = ("labels",)
-BELIEF: Final = Shape(
-    "BELIEF", "belief", _ENDS + r.EDGE + _COUNT, (r.BELIEF_ID,), True, r.BELIEF_ID, 0
-)
-ATTRIBUTE: Final = Shape(
-    "ATTRIBUTE", "belief", _ENDS + r.EDGE + _COUNT, (r.BELIEF_ID,), True, r.BELIEF_ID, 0
-)
-CONFIRMS: Final = Shape("CONFIRMS", "confirms", _ENDS + r.CONFIRMS + _COUNT, (9,), True, 8, 1)
-MENTIONS: Final = Shape("MENTIONS", "mentions", _ENDS + r.MENTIONS + _COUNT, (0, 1), True)
-ENTITY_NODE: Final = Shape("Entity", "entity", r.ENTITIES + _COUNT, (0,), False)
-VALUE_NODE: Final = Shape("Value", "value", r.VALUES + _LABELS + _COUNT, (0,), False)
-EPISODE_NODE: Final = Shape("Episode", "episode", r.EPISODES + _LABELS + _COUNT, (0,), False)
-ENTITY_NAME: Final = Shape("Entity", "entity", r.ENTITIES[:3], (0,), False)
-VALUE_TEXT: Final = Shape("Value", "value", ("id", "tenant", "predicate", "text"), (0,), False)
+
+
+def _edge(
+    name: str,
+    group: str,
+    properties: tuple[str, ...],
+    named_by: tuple[str, ...],
+    subject: str | None = None,
+) -> Shape:
+    columns = ("start", "end", *properties, *_COUNT)
+    key_at = tuple(columns.index(column) for column in named_by)
+    belief_at = columns.index("belief_id") if "belief_id" in columns else None
+    subject_at = None if subject is None else columns.index(subject)
+    return Shape(name, group, columns, key_at, True, belief_at, subject_at)
+
+
+def _node(name: str, columns: tuple[str, ...]) -> Shape:
+    return Shape(name, name.lower(), columns, (0,), False)
+
+
+BELIEF: Final = _edge("BELIEF", "belief", r.EDGE, ("belief_id",), "start")
+ATTRIBUTE: Final = _edge("ATTRIBUTE", "belief", r.EDGE, ("belief_id",), "start")
+CONFIRMS: Final = _edge("CONFIRMS", "confirms", r.CONFIRMS, ("support_id",), "end")
+MENTIONS: Final = _edge("MENTIONS", "mentions", r.MENTIONS, ("start", "end"))
+ENTITY_NODE: Final = _node("Entity", r.ENTITIES + _COUNT)
+VALUE_NODE: Final = _node("Value", r.VALUES + _LABELS + _COUNT)
+EPISODE_NODE: Final = _node("Episode", r.EPISODES + _LABELS + _COUNT)
+ENTITY_NAME: Final = _node("Entity", r.ENTITIES[:3])
+VALUE_TEXT: Final = _node("Value", ("id", "tenant", "predicate", "text"))
 _SURE: Final = tuple(
     at for at, name in enumerate(r.EPISODES) if name not in ("location", "who", "tags")
 )
-EPISODE_HEAD: Final = Shape(
-    "Episode", "episode", tuple(r.EPISODES[at] for at in _SURE), (0,), False
-)
+EPISODE_HEAD: Final = _node("Episode", tuple(r.EPISODES[at] for at in _SURE))
 """What is sure of a node from some of its edges: the type or kind is the earliest of all, and an
 episode names somebody while any of what it said is there."""
 
@@ -138,7 +154,7 @@ def _told(
 def _attested(ledger: Ledger, tenant: str, position: int) -> int | None:
     if position == 0:
         return None
-    return attested_through(consumed(ledger, tenant, believed_at(ledger, tenant, position).through))
+    return facts_of(ledger, tenant, believed_at(ledger, tenant, position))["attested_to"]
 
 
 def _edges(told: _Told, nodes: Nodes) -> Iterator[Rows]:
@@ -150,8 +166,8 @@ def _edges(told: _Told, nodes: Nodes) -> Iterator[Rows]:
         row = r.edge_row(belief, nodes.add(belief), header, told.attested_to, fork)
         row.append(len(row) - 2 - row.count(None))
         shape = ATTRIBUTE
-        if belief.object is not None and belief.object_kind == ENTITY:
-            objects[belief.belief_id] = belief.object
+        if belief.linked is not None:
+            objects[belief.belief_id] = belief.linked
             shape = BELIEF
         some = rows[shape]
         some.append(row)

@@ -45,7 +45,7 @@ _OF_ENTITIES: Final = (
     ("attribute_of", ATTRIBUTE),
     ("confirms_of", CONFIRMS),
 )
-_NODES: Final = {
+_OF_NODES: Final = {
     ENTITY_NAME: "entity_names",
     VALUE_TEXT: "value_texts",
     EPISODE_HEAD: "episodes_of",
@@ -98,7 +98,7 @@ def graph_rows_of(
         rows: list[Rows] = []
         for some in _sized(tx, ids):
             rows += [(shape, _found(tx, name, ids=some)) for name, shape in _OF_ENTITIES]
-        for shape, name in _NODES.items():
+        for shape, name in _OF_NODES.items():
             nodes = sorted(wanted.get(shape, ()))
             for start in range(0, len(nodes), NODES):
                 rows.append((shape, _found(tx, name, ids=nodes[start : start + NODES])))

@@ -6,9 +6,9 @@ the graph tells was recorded in the lake when it was published, so the lake must
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from graph.server import connection_from, status
+from graph.server import connection_from
 from graph.session import open_driver
 from lakehouse.ledger import Ledger
 from lakehouse.model.instants import show
@@ -19,7 +19,7 @@ from queries.surfaces.findings import Finding, Level, Premises
 
 def agreement(premises: Premises) -> Iterator[Finding]:
     """Every tenant's watermark in the graph is one that this lake recorded."""
-    told = dict(_told(premises.environ))
+    told = dict(_told(premises))
     if not told:
         yield Finding("agreement", Level.NOTE, "not looked at: no graph holds a tenant")
         return
@@ -54,10 +54,10 @@ def _published(ledger: Ledger | None) -> set[tuple[str, int]]:
     }
 
 
-def _told(environ: Mapping[str, str]) -> Iterator[tuple[str, State]]:
-    if status(environ).state not in ("running", "external"):
+def _told(premises: Premises) -> Iterator[tuple[str, State]]:
+    if not premises.served:
         return
-    connection = connection_from(environ)
+    connection = connection_from(premises.environ)
     with open_driver(connection) as driver:
         reader = Reader(driver, connection.database)
         for tenant in reader.tenants():
