@@ -18,7 +18,6 @@ from graph.writer import Writer
 from lakehouse.model.episodes import Episode
 from lakehouse.model.errors import IntegrityError
 from lakehouse.model.ledger import BeliefChanges
-from lakehouse.model.statements import ENTITY
 
 AT_ONCE: Final = 2_000
 """Changes that are written in one transaction, with their nodes and mentions."""
@@ -120,15 +119,11 @@ class Batch:
         for belief in self.changes.opened:
             target = nodes.add(belief)
             row = edge_row(belief, target, self.headers[belief.episode_id], self.attested_to)
-            is_link = belief.object is not None and belief.object_kind == ENTITY
-            (linked if is_link else literal).append(row)
+            (literal if belief.linked is None else linked).append(row)
         return literal, linked
 
     def _supporters(self, nodes: Nodes) -> None:
-        objects = {
-            belief.belief_id: belief.object if belief.object_kind == ENTITY else None
-            for belief in self.changes.opened
-        }
+        objects = {belief.belief_id: belief.linked for belief in self.changes.opened}
         supports = self.changes.supports_opened
         earlier = list({s.belief_id for s in supports if s.belief_id not in objects})
         if earlier:
