@@ -11,6 +11,7 @@ import click
 from graph.offline.rebuild import rebuild as rebuild_graph
 from graph.server import home_from
 from lakehouse.iceberg import open_ledger
+from pipelines.progress import say
 
 
 @click.command()
@@ -29,7 +30,7 @@ def rebuild(as_json: bool) -> None:
       beliefgraph rebuild
     """
     ledger = open_ledger(home_from(os.environ), os.environ)
-    done = rebuild_graph(ledger, os.environ, progress=_say)
+    done = rebuild_graph(ledger, os.environ, progress=say)
     if as_json:
         click.echo(json.dumps(asdict(done), indent=2))
         return
@@ -40,7 +41,3 @@ def rebuild(as_json: bool) -> None:
         f"{'in all':14} {total:8.1f} s: {done.edges:,} edges and {done.nodes:,} nodes of "
         f"{', '.join(done.tenants)}, equal to the lake"
     )
-
-
-def _say(line: str) -> None:
-    click.echo(f"  {line}", err=True)

@@ -23,6 +23,7 @@ from lakehouse.iceberg import open_ledger
 from lakehouse.ledger import Ledger
 from lakehouse.model.errors import ConflictError, InputError, IntegrityError, UnavailableError
 from lakehouse.model.ledger import Stage
+from pipelines.progress import say
 
 SHOWN = 1_000
 """Differences that are named; all of them are counted, and mended."""
@@ -109,7 +110,7 @@ def _indexed(driver: Driver, database: str) -> Iterator[None]:
         schema.ensure(driver, database)
         late = False
     except schema.NotUniqueError as twice:
-        _say(twice.message)
+        say(twice.message)
         late = True
     yield
     if late:
@@ -127,7 +128,7 @@ def _repair(ledger: Ledger, driver: Driver, database: str, tenant: str, as_json:
         if not as_json:
             click.echo(unfinished.message)
         wrong = True
-    done = repair(ledger, driver, database, tenant, progress=_say) if wrong else None
+    done = repair(ledger, driver, database, tenant, progress=say) if wrong else None
     if isinstance(done, Repaired) and not differences:
         differences = done.differences
     after = verify(ledger, driver, database, tenant) if wrong else found
@@ -181,7 +182,3 @@ def _require_equal(found: Verified, remedy: str) -> None:
             remedy=remedy,
             tenant=found.tenant,
         )
-
-
-def _say(line: str) -> None:
-    click.echo(f"  {line}", err=True)

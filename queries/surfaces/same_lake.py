@@ -7,9 +7,9 @@ position is that of a believe commit. What the lake believes and the graph lacks
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from graph.server import connection_from, status
+from graph.server import connection_from
 from graph.session import open_driver
 from lakehouse.ledger import Ledger
 from lakehouse.model.instants import show
@@ -21,7 +21,7 @@ from queries.surfaces.findings import Finding, Level, Premises
 
 def agreement(premises: Premises) -> Iterator[Finding]:
     """Every tenant of the graph stands where this lake has been, and at its newest beliefs."""
-    told = dict(_told(premises.environ))
+    told = dict(_told(premises))
     if not told:
         yield Finding("agreement", Level.NOTE, "not looked at: no graph holds a tenant")
         return
@@ -93,10 +93,10 @@ def _published(ledger: Ledger | None) -> set[tuple[str, int]]:
     }
 
 
-def _told(environ: Mapping[str, str]) -> Iterator[tuple[str, State]]:
-    if status(environ).state not in ("running", "external"):
+def _told(premises: Premises) -> Iterator[tuple[str, State]]:
+    if not premises.served:
         return
-    connection = connection_from(environ)
+    connection = connection_from(premises.environ)
     with open_driver(connection) as driver:
         reader = Reader(driver, connection.database)
         for tenant in reader.tenants():

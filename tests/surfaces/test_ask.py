@@ -180,6 +180,28 @@ def test_hops_and_history(run: Run) -> None:
     assert history.index("-05:00") < history.index("-06:00")
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        (ZONE, "utc_offset"),
+        (ZONE, "utc_offset", "--history"),
+        ("country:MX", "--hops", "2"),
+        ("continent:NA", "--to", ZONE),
+        ("--who", "has_zone/utc_offset=-06:00"),
+        ("--episode", "tzdata/2022.1"),
+        ("--recorded", "2022-01-01", "2023-01-01"),
+    ],
+)
+def test_an_answer_of_any_form_can_be_asked_again(
+    run: Run, tmp_path: Path, question: tuple[str, ...]
+) -> None:
+    """What tells of each verb what its question holds once knew only some of them."""
+    file = tmp_path / "answer.json"
+    file.write_text(run(*question, "--valid-at", "2024-06-01", "--json").stdout)
+    assert json.loads(file.read_text())["beliefs"]
+    assert "same      as was told" in run("--basis", str(file)).stdout
+
+
 def test_nothing_known_is_an_answer(run: Run) -> None:
     for args in (("zone:Nowhere", "utc_offset"), (ZONE, "--known-at", "1999-01-01")):
         told = run(*args)

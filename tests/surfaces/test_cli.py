@@ -21,6 +21,7 @@ from click.testing import CliRunner, Result
 
 from lakehouse.model import errors
 from queries.surfaces import doctor as examination
+from queries.surfaces import installation
 from queries.surfaces.cli import GROUP, Commands, main
 from queries.surfaces.findings import Finding, Level, Premises
 
@@ -308,5 +309,5 @@ def test_versions_are_compared_as_numbers(
         metadata, "requires", lambda _: [f"thing[x]{wanted}", "dev; extra == 'dev'"]
     )
     monkeypatch.setattr(metadata, "version", lambda _: version)
-    levels = {finding.level for finding in examination.packages(Premises({}))}
+    levels = {finding.level for finding in installation.packages(Premises({}))}
     assert (Level.PROBLEM not in levels) is fine
