@@ -144,6 +144,11 @@ def asked(
     )
 
 
+def clock_at(known_at: int, attested_to: int) -> str:
+    """Whose clock a recorded instant is of; `attested_to` as in `State`."""
+    return "attested" if known_at <= attested_to else "system"
+
+
 def settle(asked: Asked, state: State) -> Basis:
     """The one basis that these settings have on the graph as it is now.
 
@@ -173,7 +178,7 @@ def settle(asked: Asked, state: State) -> Basis:
         watermark=watermark,
         epoch=state.epoch,
         generation=state.generation,
-        clock="attested" if known_at <= state.attested_to else "system",
+        clock=clock_at(known_at, state.attested_to),
         graph_digest=state.digest,
         asked_known_at=wanted if wanted > watermark else None,
         snapshots=state.snapshots,

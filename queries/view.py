@@ -20,7 +20,7 @@ from lakehouse.model.statements import CLASSIFICATION
 from queries import rows
 from queries.answers import Answer, Believed, Evidence
 from queries.basis import Basis, Instant, State
-from queries.differences import Differences, different, other_pair
+from queries.differences import Differences, at_pair, different, other_pair
 from queries.keyed import read_key
 from queries.limits import MOST_TOLD, recorded_period, told_whole
 from queries.raw import RawAnswer, read_raw
@@ -163,7 +163,7 @@ class View:
         found, after = self._read(
             text, entity=self._node(entity), predicate=predicate, questions=questions
         )
-        before = replace(after, valid_at=valid, known_at=known)
+        before = at_pair(after, valid, known, found.state.attested_to)
         told = dict(found.rows)
         return Differences(
             {"verb": "diff", "entity": entity, "predicate": predicate},

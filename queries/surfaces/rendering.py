@@ -39,7 +39,7 @@ def render(answer: Answer, support: Supporters, *, full: bool = False) -> str:
             )
     if short:
         lines += ["", f"{several} in all; --full tells periods and evidence of each."]
-    return "\n".join([*lines, "", *_basis(answer)])
+    return "\n".join([*lines, "", *_basis(answer.basis, answer.digest)])
 
 
 def render_differences(told: Differences) -> str:
@@ -61,7 +61,9 @@ def render_differences(told: Differences) -> str:
         lines.extend(_wrapped(f"{either.predicate} = {values}: {one.kind}", ""))
         said = "erased" if either.erased else either.evidence.episode_id
         lines.extend(_wrapped(f"{_valid(either)}, from {said}", "    "))
-    return "\n".join(lines if told.changes else [*lines, "Nothing became different."])
+    if not told.changes:
+        lines.append("Nothing became different.")
+    return "\n".join([*lines, "", *_basis(told.after)])
 
 
 def _pair(basis: Basis) -> str:
@@ -192,8 +194,7 @@ def _carried(evidence: Evidence) -> str:
     return f"{evidence.verification} · {CLASSIFICATION_NAMES[evidence.classification]}"
 
 
-def _basis(answer: Answer) -> Iterator[str]:
-    basis: Basis = answer.basis
+def _basis(basis: Basis, digest: str | None = None) -> Iterator[str]:
     parts = [
         f"tenant {basis.tenant}",
         f"listener {basis.listener}",
@@ -204,7 +205,7 @@ def _basis(answer: Answer) -> Iterator[str]:
         f"epoch {basis.epoch}",
         f"generation {basis.generation}",
         f"graph {basis.graph_digest or '-'}",
-        f"answer {answer.digest}",
+        *(() if digest is None else (f"answer {digest}",)),
     ]
     yield from _packed("basis", parts)
     if basis.snapshots:
