@@ -16,7 +16,6 @@ from lakehouse.model.instants import ALWAYS, FOREVER
 from queries.answers import Believed, Record
 from queries.basis import Basis, Instant, clock_at, instant
 
-
 _B = TypeVar("_B", bound=Basis)
 
 
