@@ -197,6 +197,17 @@ def published(tenant: str, state: State) -> int:
     return state.watermark
 
 
+def reaching(basis: Basis, state: State) -> int:
+    """The state's watermark; ConflictError where it lies below the basis's `known_at`."""
+    if state.watermark is None or state.watermark < basis.known_at:
+        raise ConflictError(
+            f"the graph of tenant {basis.tenant!r} was rebuilt and does not reach known_at "
+            f"{instants.show(basis.known_at)} any more",
+            remedy="Ask anew; `beliefgraph run` completes the rebuild.",
+        )
+    return state.watermark
+
+
 def instant(name: str, value: Instant, zone: tzinfo | None = None) -> int:
     """µs UTC of an instant given in any of the accepted forms; dates are midnights of `zone`."""
     if isinstance(value, bool) or not isinstance(value, int | str | date):

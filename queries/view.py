@@ -14,12 +14,12 @@ from neo4j import Session
 
 from graph.rows import node_id
 from lakehouse.model.beliefs import identity, key_of
-from lakehouse.model.errors import ConflictError, InputError
+from lakehouse.model.errors import InputError
 from lakehouse.model.instants import show
 from lakehouse.model.statements import CLASSIFICATION
 from queries import names, rows
 from queries.answers import Answer, Believed, Evidence
-from queries.basis import Basis, Instant, State
+from queries.basis import Basis, Instant, State, reaching
 from queries.differences import Differences, at_pair, different, other_pair
 from queries.keyed import read_key
 from queries.limits import MOST_TOLD, recorded_period, told_whole
@@ -248,16 +248,10 @@ class View:
 
     def _at(self, state: State) -> Basis:
         """This view's basis on the state that a read saw."""
-        if state.watermark is None or state.watermark < self.basis.known_at:
-            raise ConflictError(
-                f"the graph of tenant {self.basis.tenant!r} was rebuilt and does not reach this "
-                "view's known_at any more",
-                remedy="Make a new view; `beliefgraph run` completes the rebuild.",
-            )
         return replace(
             self.basis,
             position=state.position,
-            watermark=state.watermark,
+            watermark=reaching(self.basis, state),
             epoch=state.epoch,
             generation=state.generation,
             graph_digest=state.digest,

@@ -417,6 +417,17 @@ def test_many_questions_are_answered_in_one_read(graph: Handmade, memory: Memory
         )
 
 
+def test_many_questions_are_not_answered_above_what_a_rebuilt_graph_holds(
+    graph: Handmade, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph.believe("a", "size", "4")
+    before = memory._reader.state(graph.tenant)
+    graph.publish(WATERMARK - 1)
+    monkeypatch.setattr(memory._reader, "state", lambda tenant: before)
+    with pytest.raises(ConflictError, match="was rebuilt"):
+        memory.believed(graph.tenant, [Question("a", "size", 50, WATERMARK)], clearance=3)
+
+
 def test_thousands_of_questions_take_seconds(graph: Handmade, memory: Memory) -> None:
     for number in range(20):
         graph.believe(f"e{number}", "size", str(number), recorded=(100, FOREVER))
