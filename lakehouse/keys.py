@@ -25,7 +25,7 @@ _KEY_BYTES: Final = 32
 
 def check_tenant(tenant: str) -> None:
     """InputError unless the name can stand in file paths and partitions."""
-    if not _TENANT.fullmatch(tenant):
+    if not isinstance(tenant, str) or not _TENANT.fullmatch(tenant):
         raise InputError(
             f"{tenant!r} cannot name a tenant",
             remedy="Use 1 to 64 letters, digits, '.', '_' and '-', beginning with a letter "

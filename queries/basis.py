@@ -17,6 +17,7 @@ from lakehouse.model import instants
 from lakehouse.model.errors import ConflictError, InputError, UnavailableError
 from lakehouse.model.listeners import Listeners
 from lakehouse.model.statements import CLASSIFICATION, CLASSIFICATION_NAMES
+from queries import names
 
 Instant = int | str | date | datetime
 """What a caller may give for an instant: µs UTC, ISO-8601 text, a date, or an aware datetime."""
@@ -132,16 +133,21 @@ def asked(
     zone: tzinfo | None = None,
 ) -> Asked:
     """The settings checked and parsed; InputError names the setting that cannot be used."""
-    check_tenant(tenant)
+    check_tenant(names.text("tenant", tenant))
     return Asked(
         tenant=tenant,
         valid_at=now() if valid_at is None else instant("valid_at", valid_at, zone),
         known_at=None if known_at is None else instant("known_at", known_at, zone),
-        listener=listener,
+        listener=names.text("listener", listener),
         listener_bit=listeners.bit(listener),
         clearance=clearance_level(clearance),
         strict=strict,
     )
+
+
+def clock_at(known_at: int, attested_to: int) -> str:
+    """Whose clock a recorded instant is of; `attested_to` as in `State`."""
+    return "attested" if known_at <= attested_to else "system"
 
 
 def settle(asked: Asked, state: State) -> Basis:
@@ -173,7 +179,7 @@ def settle(asked: Asked, state: State) -> Basis:
         watermark=watermark,
         epoch=state.epoch,
         generation=state.generation,
-        clock="attested" if known_at <= state.attested_to else "system",
+        clock=clock_at(known_at, state.attested_to),
         graph_digest=state.digest,
         asked_known_at=wanted if wanted > watermark else None,
         snapshots=state.snapshots,
@@ -191,9 +197,20 @@ def published(tenant: str, state: State) -> int:
     return state.watermark
 
 
+def reaching(basis: Basis, state: State) -> int:
+    """The state's watermark; ConflictError where it lies below the basis's `known_at`."""
+    if state.watermark is None or state.watermark < basis.known_at:
+        raise ConflictError(
+            f"the graph of tenant {basis.tenant!r} was rebuilt and does not reach known_at "
+            f"{instants.show(basis.known_at)} any more",
+            remedy="Ask anew; `beliefgraph run` completes the rebuild.",
+        )
+    return state.watermark
+
+
 def instant(name: str, value: Instant, zone: tzinfo | None = None) -> int:
     """µs UTC of an instant given in any of the accepted forms; dates are midnights of `zone`."""
-    if isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, int | str | date):
         raise InputError(f"{name} {value!r} is not an instant", remedy="Give ISO-8601 text.")
     if isinstance(value, int):
         if not instants.ALWAYS < value < instants.UNTIL_CHANGED:
@@ -227,7 +244,7 @@ def clearance_level(clearance: int | str) -> int:
         found = CLASSIFICATION.get(clearance)
         if found is not None:
             return found
-    elif clearance in range(len(CLASSIFICATION_NAMES)):
+    elif type(clearance) is int and clearance in range(len(CLASSIFICATION_NAMES)):
         return clearance
     raise InputError(
         f"unknown clearance {clearance!r}",

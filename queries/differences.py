@@ -7,13 +7,16 @@ episode says now, is no difference.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from lakehouse.model.diff import Change, Subject, Value
 from lakehouse.model.errors import InputError
 from lakehouse.model.instants import ALWAYS, FOREVER
 from queries.answers import Believed, Record
-from queries.basis import Basis, Instant, instant
+from queries.basis import Basis, Instant, clock_at, instant
+
+_B = TypeVar("_B", bound=Basis)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,17 @@ def other_pair(basis: Basis, valid_at: Instant | None, known_at: Instant | None)
             remedy="Make the view at the later instant, and compare it with the earlier one.",
         )
     return valid, known
+
+
+def at_pair(basis: _B, valid_at: int, known_at: int, attested_to: int) -> _B:
+    """The same basis at another pair of instants, not above its own `known_at`."""
+    return replace(
+        basis,
+        valid_at=valid_at,
+        known_at=known_at,
+        clock=clock_at(known_at, attested_to),
+        asked_known_at=basis.asked_known_at if known_at == basis.known_at else None,
+    )
 
 
 def different(before: Iterable[Believed], after: Iterable[Believed]) -> tuple[Different, ...]:

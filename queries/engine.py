@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 
 from lakehouse.keys import check_tenant
 from lakehouse.model.listeners import Listeners
+from queries import names
 from queries.basis import Asked, Basis, Instant, asked
 
 Opened = TypeVar("Opened")
@@ -90,6 +91,9 @@ class Engine(ABC, Generic[Opened]):
         Errors are those of `view`.
         """
         check_tenant(tenant)
+        for question in questions:
+            names.text("id", question.entity)
+            names.text("predicate", question.predicate)
         listeners = self._listeners(tenant)
         settings = [
             asked(

@@ -7,7 +7,6 @@ reads no belief; what spans instants is told from the lake's own rectangles.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from lakehouse.asof.asof import MOST_CLEARANCE, AsOf, At, Question, Top, links
@@ -19,7 +18,7 @@ from lakehouse.model.errors import IntegrityError
 from lakehouse.model.instants import FOREVER, show
 from queries.answers import Answer, Believed, Evidence, Path, told_cause
 from queries.basis import Instant
-from queries.differences import Differences, different, other_pair
+from queries.differences import Differences, at_pair, different, other_pair
 from queries.lake_basis import LakeBasis
 from queries.lake_rectangles import Rectangles
 from queries.limits import recorded_period, told_whole
@@ -155,7 +154,7 @@ class LakeView:
     ) -> Differences:
         """What became different about an entity since another pair of instants (`View.diff`)."""
         valid, known = other_pair(self.basis, valid_at, known_at)
-        before = replace(self.basis, valid_at=valid, known_at=known)
+        before = at_pair(self.basis, valid, known, self._attested_to)
         then = LakeView(self._asof, self._ledger, before, self._attested_to)
         told = (view.beliefs(entity, predicate).beliefs for view in (then, self))
         question = {"verb": "diff", "entity": entity, "predicate": predicate}

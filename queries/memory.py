@@ -15,7 +15,7 @@ from neo4j import Driver
 from graph.rows import node_id
 from lakehouse.model.beliefs import ERASED
 from lakehouse.model.listeners import Listeners
-from queries.basis import Asked, Basis, settle
+from queries.basis import Asked, Basis, reaching, settle
 from queries.engine import Engine, Question, Reply
 from queries.reading import Found, Reader
 from queries.statements import asked_by
@@ -111,6 +111,7 @@ def _in_order(
     by_number = dict(found.rows)
     for number, question in enumerate(questions):
         # The state is the one that was read from; a higher watermark meanwhile lowers no less.
+        reaching(bases[number], found.state)
         basis = settle(settings[number], found.state)
         if basis.known_at != bases[number].known_at:
             basis = bases[number]

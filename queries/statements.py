@@ -49,6 +49,6 @@ def framed(inner: str) -> str:
 
 def steps_checked(hops: int, most: int = MOST_STEPS) -> int:
     """The number of steps, 1 to `most`; InputError otherwise."""
-    if isinstance(hops, bool) or hops not in range(1, most + 1):
-        raise InputError(f"{hops} steps cannot be asked", remedy=f"Ask 1 to {most} steps.")
+    if type(hops) is not int or hops not in range(1, most + 1):
+        raise InputError(f"{hops!r} steps cannot be asked", remedy=f"Ask 1 to {most} steps.")
     return hops

@@ -14,13 +14,13 @@ from neo4j import Session
 
 from graph.rows import node_id
 from lakehouse.model.beliefs import identity, key_of
-from lakehouse.model.errors import ConflictError, InputError
+from lakehouse.model.errors import InputError
 from lakehouse.model.instants import show
 from lakehouse.model.statements import CLASSIFICATION
-from queries import rows
+from queries import names, rows
 from queries.answers import Answer, Believed, Evidence
-from queries.basis import Basis, Instant, State
-from queries.differences import Differences, different, other_pair
+from queries.basis import Basis, Instant, State, reaching
+from queries.differences import Differences, at_pair, different, other_pair
 from queries.keyed import read_key
 from queries.limits import MOST_TOLD, recorded_period, told_whole
 from queries.raw import RawAnswer, read_raw
@@ -41,7 +41,11 @@ class View:
 
     def beliefs(self, entity: str, predicate: str | None = None) -> Answer:
         """What is believed about one entity, of one predicate or of all."""
-        found, basis = self._read(verb("beliefs"), entity=self._node(entity), predicate=predicate)
+        about = {
+            "entity": self._node(entity),
+            "predicate": names.text_or_none("predicate", predicate),
+        }
+        found, basis = self._read(verb("beliefs"), **about)
         question = {"verb": "beliefs", "entity": entity, "predicate": predicate}
         return Answer(question, basis, rows.beliefs(found.rows, basis))
 
@@ -54,8 +58,8 @@ class View:
     def neighbours(self, entity: str, hops: int = 1) -> Answer:
         """The believed edges between entities within 1 to 3 steps, whichever way they point."""
         steps_checked(hops)
-        text = stepping("neighbours", "{1,2}", f"{{1,{max(1, hops - 1)}}}")
-        found, basis = self._read(text, entity=self._node(entity), hops=hops)
+        steps = stepping("neighbours", "{1,2}", f"{{1,{max(1, hops - 1)}}}")
+        found, basis = self._read(steps, entity=self._node(entity), hops=hops)
         question = {"verb": "neighbours", "entity": entity, "hops": hops}
         return Answer(question, basis, rows.stepped(found.rows, basis))
 
@@ -64,8 +68,8 @@ class View:
 
         Of equally short paths to the same end one is told, the one whose belief ids come first.
         """
-        text = stepping("paths", "{1,3}", f"{{1,{steps_checked(hops)}}}")
-        found, basis = self._read(text, entity=self._node(start))
+        steps = stepping("paths", "{1,3}", f"{{1,{steps_checked(hops)}}}")
+        found, basis = self._read(steps, entity=self._node(start))
         question = {"verb": "paths", "start": start, "hops": hops}
         return Answer(question, basis, *rows.chains(found.rows, basis))
 
@@ -75,18 +79,20 @@ class View:
         `via` puts one or two predicates before it: who has one of these whose `predicate` is
         `value`. All steps hold at the same pair of instants.
         """
-        before = [via] if isinstance(via, str) else list(via or ())
+        before = list(via) if isinstance(via, list | tuple) else [] if via is None else [via]
+        for one in before:
+            names.text("predicate", one)
         question = {"verb": "holders", "predicate": predicate, "value": value, "via": before}
         ends = {
-            "predicate": predicate,
-            "value": identity(self.basis.tenant, predicate, value),
+            "predicate": names.text("predicate", predicate),
+            "value": identity(self.basis.tenant, predicate, names.text("value", value)),
             "entity": self._node(value),
         }
         if not before:
             found, basis = self._read(verb("holders"), **ends)
             return Answer(question, basis, rows.beliefs(found.rows, basis))
-        text = stepping("holders_via", "{2}", f"{{{steps_checked(len(before), 2)}}}")
-        found, basis = self._read(text, via=before, **ends)
+        steps = stepping("holders_via", "{2}", f"{{{steps_checked(len(before), 2)}}}")
+        found, basis = self._read(steps, via=before, **ends)
         return Answer(question, basis, *rows.chains(found.rows, basis))
 
     def history(self, entity: str, predicate: str) -> Answer:
@@ -94,7 +100,8 @@ class View:
 
         What closed one of them later is absent: it reads as open.
         """
-        found, basis = self._read(verb("history"), entity=self._node(entity), predicate=predicate)
+        about = {"entity": self._node(entity), "predicate": names.text("predicate", predicate)}
+        found, basis = self._read(verb("history"), **about)
         question = {"verb": "history", "entity": entity, "predicate": predicate}
         return Answer(question, basis, rows.history(found.rows, basis))
 
@@ -103,7 +110,8 @@ class View:
 
         `value` belongs to the keys of predicates that hold many values, one key a value.
         """
-        parts = (entity, predicate) if value is None else (entity, predicate, value)
+        parts = [names.text("id", entity), names.text("predicate", predicate)]
+        parts += [] if value is None else [names.text("value", value)]
         found = read_key(self._reader, key_of(self.basis.tenant, *parts), self.basis)
         basis = self._at(found.state)
         question = {"verb": "key", "entity": entity, "predicate": predicate, "value": value}
@@ -114,9 +122,9 @@ class View:
 
         Whichever way each step points. InputError where there are more than `MOST_TOLD`.
         """
-        text = stepping("paths_between", "{1,3}", f"{{1,{steps_checked(hops)}}}")
+        steps = stepping("paths_between", "{1,3}", f"{{1,{steps_checked(hops)}}}")
         ends = {"entity": self._node(start), "end": self._node(end), "most": MOST_TOLD}
-        found, basis = self._read(text, **ends)
+        found, basis = self._read(steps, **ends)
         question = {"verb": "paths_between", "start": start, "end": end, "hops": hops}
         told, paths = rows.between(start, end, found.rows, basis)
         return Answer(question, basis, told, told_whole(paths, "paths"))
@@ -159,11 +167,12 @@ class View:
         valid, known = other_pair(self.basis, valid_at, known_at)
         now: dict[str, int] = {"number": 1, **self.basis.rule}
         questions = [now | {"number": 0, "valid_at": valid, "known_at": known}, now]
-        text = asked_by("diff", "q")
-        found, after = self._read(
-            text, entity=self._node(entity), predicate=predicate, questions=questions
-        )
-        before = replace(after, valid_at=valid, known_at=known)
+        about = {
+            "entity": self._node(entity),
+            "predicate": names.text_or_none("predicate", predicate),
+        }
+        found, after = self._read(asked_by("diff", "q"), **about, questions=questions)
+        before = at_pair(after, valid, known, found.state.attested_to)
         told = dict(found.rows)
         return Differences(
             {"verb": "diff", "entity": entity, "predicate": predicate},
@@ -174,8 +183,11 @@ class View:
 
     def columns(self, entity: str, predicate: str | None = None) -> States:
         """What `beliefs` tells, as columns in no stated order: for entities of very many edges."""
-        node = self._node(entity)
-        found, _ = self._read(verb("columns"), entity=node, predicate=predicate)
+        about = {
+            "entity": self._node(entity),
+            "predicate": names.text_or_none("predicate", predicate),
+        }
+        found, _ = self._read(verb("columns"), **about)
         return columns(found.rows)
 
     def state(self) -> Iterator[States]:
@@ -228,7 +240,7 @@ class View:
             )
 
     def _node(self, entity: str) -> str:
-        return node_id(self.basis.tenant, entity)
+        return node_id(self.basis.tenant, names.text("id", entity))
 
     def _read(self, text: LiteralString, **parameters: Any) -> tuple[Found, Basis]:
         found = self._reader.read(self.basis.tenant, text, {**self.basis.rule, **parameters})
@@ -236,16 +248,10 @@ class View:
 
     def _at(self, state: State) -> Basis:
         """This view's basis on the state that a read saw."""
-        if state.watermark is None or state.watermark < self.basis.known_at:
-            raise ConflictError(
-                f"the graph of tenant {self.basis.tenant!r} was rebuilt and does not reach this "
-                "view's known_at any more",
-                remedy="Make a new view; `beliefgraph run` completes the rebuild.",
-            )
         return replace(
             self.basis,
             position=state.position,
-            watermark=state.watermark,
+            watermark=reaching(self.basis, state),
             epoch=state.epoch,
             generation=state.generation,
             graph_digest=state.digest,

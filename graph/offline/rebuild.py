@@ -98,7 +98,7 @@ def rebuild(ledger: Ledger, environ: Mapping[str, str], *, progress: Progress) -
             ]
         with clock.step("swap", "restarting the server with the new store"):
             shop.down()
-            server.replace_store(environ, shop.layout.data, progress=server.silent)
+            server.replace_store(environ, shop.layout.data, progress=progress)
     for state in opened:
         if state is not None:
             publish.record(ledger, state)

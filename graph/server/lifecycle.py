@@ -135,26 +135,32 @@ def replace_store(
 ) -> Connection:
     """Stop the server, let a whole store from this disk take its store's place, start again.
 
-    If it does not answer with the new store, the old one is put back and started.
+    If it does not answer with the new store, the old one is put back and started; so it is after
+    Ctrl-C while it stops or starts.
     """
     layout = Layout(home_from(environ))
     with room.watched(layout.root), exclusive(layout.lock, progress=progress):
         before = layout.choices()
         release = choose(None, before.version if before else None)
         planned = _plan(None, before)
-        process = mark.find(layout)
-        if process is not None:
-            processes.stop(mark.mark(layout), process, progress=progress)
-        layout.forget_running()
-        store.recover(layout, progress=progress)
-        store.take(layout, made)
         try:
+            _stop(layout, progress)
+            store.recover(layout, progress=progress)
+            store.take(layout, made)
             return starting.start(layout, release, planned, environ, progress)
         except BaseException:
             progress("the new store did not come up; going back to the one before")
+            _stop(layout, progress)
             store.put_back(layout)
             starting.start(layout, release, planned, environ, progress)
             raise
+
+
+def _stop(layout: Layout, progress: Progress) -> None:
+    process = mark.find(layout)
+    if process is not None:
+        processes.stop(mark.mark(layout), process, progress=progress)
+    layout.forget_running()
 
 
 def status(environ: Mapping[str, str]) -> ServerStatus:

@@ -24,6 +24,7 @@ from lakehouse.model.errors import (
     UnavailableError,
 )
 from lakehouse.model.instants import show
+from pipelines.extract.canonical import LONGEST_ID
 from pipelines.extract.declaration import LOWEST_TRUST, STRICTEST, Declaration
 from pipelines.extract.expressions import Expression
 from pipelines.extract.protecting import protection_of, unread
@@ -146,6 +147,7 @@ def episode_of(declared: Declaration, payload: bytes, location: str, seq: int) -
     if not own and (fields.version or attested is not None or occurred is not None):
         moment = attested if attested is not None else occurred
         own = f"{declared.name}/{record}/{version or show(cast(int, moment))}"
+        _check_length("version" if version else "record", own)
     return Episode(
         tenant=declared.tenant,
         episode_id=own,
@@ -210,14 +212,24 @@ def _name(
     if expression is None or (optional and found is None):
         return ""
     if isinstance(found, int) and not isinstance(found, bool):
-        return str(found)
+        found = str(found)
     if isinstance(found, str) and found.strip() == found != "" and found.isprintable():
+        _check_length(field, found)
         return found
     raise InputError(
         f"episode.{field}: {expression.source} is {found!r}, not a name",
         remedy="Every record needs it: a text without blanks around, or an integer.",
         field=f"episode.{field}",
     )
+
+
+def _check_length(field: str, name: str) -> None:
+    if len(name) > LONGEST_ID:
+        raise InputError(
+            f"episode.{field}: makes an id of {len(name):,} characters",
+            remedy=f"Name episodes by at most {LONGEST_ID:,}: the graph indexes ids whole.",
+            field=f"episode.{field}",
+        )
 
 
 def _instant(

@@ -89,6 +89,34 @@ def test_both_periods_are_half_open(
     assert {b.subject for b in view.holders("in", "4").beliefs} == ({"a"} if believed else set())
 
 
+@pytest.mark.parametrize("wrong", [5, 1.5, True, b"a", ["a"], "a\ud800"])
+def test_what_is_no_text_is_refused_and_not_found_empty(
+    graph: Handmade, ask: Ask, memory: Memory, wrong: Any
+) -> None:
+    graph.believe("a", "size", "4")
+    view = ask()
+    for asked in (
+        lambda: view.beliefs(wrong), lambda: view.beliefs("a", wrong), lambda: view.entity(wrong),
+        lambda: view.neighbours(wrong), lambda: view.paths(wrong, 1),
+        lambda: view.key(wrong, "size"),
+        lambda: view.key("a", wrong), lambda: view.key("a", "size", wrong),
+        lambda: view.holders(wrong, "4"), lambda: view.holders("size", wrong),
+        lambda: view.holders("size", "4", via=[wrong]), lambda: view.history("a", wrong),
+        lambda: view.episode(wrong), lambda: view.paths_between("a", wrong, 1),
+        lambda: view.diff("a", wrong), lambda: view.columns("a", wrong),
+        lambda: memory.view(wrong, clearance=3), lambda: ask(listener=wrong),
+        lambda: memory.believed(graph.tenant, [Question("a", wrong, 1, 1)], clearance=3),
+    ):  # fmt: skip
+        with pytest.raises(InputError):
+            asked()
+    with pytest.raises(InputError):
+        ask(clearance=True)
+    with pytest.raises(InputError):
+        view.paths("a", 2.0)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="is not an instant"):
+        ask(valid_at=b"2024")
+
+
 def test_the_evidence_stands_beside_the_belief(graph: Handmade, ask: Ask) -> None:
     graph.episode("paper", location="file.jsonl:7")
     belief = graph.believe(
@@ -390,6 +418,17 @@ def test_many_questions_are_answered_in_one_read(graph: Handmade, memory: Memory
         memory.believed(
             graph.tenant, [Question("a", "size", 50, WATERMARK + 1)], clearance=3, strict=True
         )
+
+
+def test_many_questions_are_not_answered_above_what_a_rebuilt_graph_holds(
+    graph: Handmade, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph.believe("a", "size", "4")
+    before = memory._reader.state(graph.tenant)
+    graph.publish(WATERMARK - 1)
+    monkeypatch.setattr(memory._reader, "state", lambda tenant: before)
+    with pytest.raises(ConflictError, match="was rebuilt"):
+        memory.believed(graph.tenant, [Question("a", "size", 50, WATERMARK)], clearance=3)
 
 
 def test_thousands_of_questions_take_seconds(graph: Handmade, memory: Memory) -> None:

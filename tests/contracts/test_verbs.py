@@ -151,6 +151,10 @@ def test_what_became_different_between_two_pairs(graph: Handmade, ask: Ask) -> N
         ("newly believed", "to", None, "b"),
     ]
     assert told(now, valid_at=60) == [("no longer believed", "later", "y", None)]
+    graph.publish(WATERMARK, attested_to=200)
+    told_of = ask(known_at=WATERMARK + 1).diff("a", known_at=150)
+    assert (told_of.before.clock, told_of.after.clock) == ("attested", "system")
+    assert (told_of.before.asked_known_at, told_of.after.asked_known_at) == (None, WATERMARK + 1)
     before = now.diff("a", "size", known_at=299)
     assert (before.before.known_at, before.after.known_at) == (299, 400)
     assert before.changes[0].before is not None

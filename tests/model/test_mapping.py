@@ -271,6 +271,7 @@ def test_metadata_of_the_header(tmp_path: Path) -> None:
         ("[1]", "", "not a JSON object"),
         ('{"id": NaN}', "", "not a number of JSON"),
         ({"at": AT}, "episode.id", "not a name"),
+        ({"id": "e" * 1_001, "at": AT}, "episode.id", "an id of 1,001 characters"),
         ({"id": "e", "at": None}, "episode.recorded_at", "not an instant"),
         ({"id": "e", "at": "yesterday"}, "episode.recorded_at", "not an instant"),
         ({"id": "e", "at": AT, "trust": "sure"}, "episode.trust", "Known: unverified"),

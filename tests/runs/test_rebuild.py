@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 from neo4j import Driver
 from neo4j.exceptions import ServiceUnavailable
@@ -286,6 +287,29 @@ def test_a_store_that_does_not_come_up_is_taken_back(
     with pytest.raises(UnavailableError, match="no memory"):
         server.replace_store(environ, made)
     assert started == ["new", "old"] and not layout.replaced.exists()
+
+
+def test_ctrl_c_while_the_old_server_stops_starts_it_again(
+    still: tuple[Environ, Layout], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environ, layout = still
+    (tmp_path / "made").mkdir()
+    done: list[str] = []
+
+    def stop(*_: object, **__: object) -> None:
+        done.append("stop")
+        if len(done) == 1:
+            raise KeyboardInterrupt
+
+    def start(layout: Layout, *_: object) -> None:
+        done.append((layout.data / "says").read_text())
+
+    monkeypatch.setattr(lifecycle.mark, "find", lambda layout: psutil.Process())
+    monkeypatch.setattr(lifecycle.processes, "stop", stop)
+    monkeypatch.setattr(lifecycle.starting, "start", start)
+    with pytest.raises(KeyboardInterrupt):
+        server.replace_store(environ, tmp_path / "made")
+    assert done == ["stop", "stop", "old"] and not layout.replaced.exists()
 
 
 def test_a_disk_without_room_for_the_new_store_is_told_first(

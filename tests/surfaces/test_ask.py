@@ -159,6 +159,9 @@ def test_what_came_when_and_how_things_hang_together(run: Run) -> None:
     assert "utc_offset = -05:00 → -06:00: changed" in since
     assert "\nbasis     tenant " in since
     assert "as known 2022-10-01T00:00:00Z" in since
+    ahead = run(ZONE, "--since", "2022-10-01", "--known-at", "2100-01-01").stdout
+    assert "basis     tenant" in ahead
+    assert "known_at 2100-01-01T00:00:00Z is not published yet" in ahead
     same = run(ZONE, "--since", "2025-01-01", "--valid-at", "2023-06-01").stdout
     assert "Nothing became different." in same
     for mixed in (
