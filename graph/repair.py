@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from neo4j import Driver, ManagedTransaction
@@ -108,7 +108,7 @@ def repair(
         states.bump(driver, database, begun)
         mend.batches(below)
         mend.strays_now()
-    watermark = sound_watermark(ledger, replace(begun, position=newest.position))
+    watermark = sound_watermark(ledger, begun, closing)
     moved = seen or twice is not None
     closed = states.advancing(begun, **closing, bump_epoch=moved, watermark=watermark)
     states.advance(driver, database, begun, closed)
