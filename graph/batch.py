@@ -7,23 +7,20 @@ below the watermark: the epoch moves before it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 
-from neo4j import Driver
-
-from graph import state as states
 from graph.forking import fork_dense
 from graph.rows import BELIEF_ID, EDGE, Nodes, Row, confirms_row, edge_row
 from graph.state import State
-from graph.statements import statement
 from graph.writer import Writer
 from lakehouse.model.episodes import Episode
 from lakehouse.model.errors import IntegrityError
 from lakehouse.model.ledger import BeliefChanges
-from lakehouse.model.statements import ENTITY
 
+AT_ONCE: Final = 2_000
+"""Changes that are written in one transaction, with their nodes and mentions."""
 CLOSING: Final = tuple(
     2 + EDGE.index(name)
     for name in (
@@ -37,8 +34,6 @@ CLOSING: Final = tuple(
 class Batch:
     """One batch on its way into the graph."""
 
-    driver: Driver
-    database: str
     begun: State
     changes: BeliefChanges
     headers: Mapping[str, Episode]
@@ -49,13 +44,26 @@ class Batch:
 
     def write(self) -> dict[str, int]:
         """Write all of it but the position; counts by the names of `Projected`."""
-        below = self._below()
+        if not self._small():
+            return self._written()
+        return self.writer.at_once(lambda one: replace(self, writer=one)._written())
+
+    def _small(self) -> bool:
+        """True for one transaction: few changes, and none that a reader could see the half of.
+
+        A commit is applied edge by edge.
+        """
+        made = self.changes
+        number = sum(map(len, (made.opened, made.closed, made.supports_opened)))
+        return number <= AT_ONCE and not made.tightened and not self._below()
+
+    def _written(self) -> dict[str, int]:
+        writer, below = self.writer, self._below()
         if below:
             self._bump()
         nodes = Nodes(self.begun.tenant)
         literal, linked = self._edges(nodes)
         self._supporters(nodes)
-        writer, opened = self.writer, self.changes.opened
         writer.write("entities", nodes.entity_rows(), what="entities")
         writer.write("values", nodes.value_rows(), what="values")
         writer.write("episodes", nodes.episode_rows(self.headers), what="episodes")
@@ -71,8 +79,7 @@ class Batch:
             nodes.mention_rows(), what="mentions", lane_at=1,
         )  # fmt: skip
         self._close()
-        everything = self.begun.position == 0
-        fork_dense(self.driver, self.database, writer, self.changes, first=everything)
+        fork_dense(writer, self.changes, first=self.begun.position == 0)
         if self.changes.tightened and not self.bumped:
             self._bump()
         self._tighten()
@@ -80,7 +87,7 @@ class Batch:
             "entities": len(nodes.types),
             "values": len(nodes.values),
             "episodes": len(self.headers),
-            "edges_opened": len(opened),
+            "edges_opened": len(self.changes.opened),
             "edges_closed": len(self.changes.closed),
             "tightened": len(self.changes.tightened),
             "confirms_opened": len(confirms),
@@ -91,7 +98,7 @@ class Batch:
 
     def _bump(self) -> None:
         self.bumped = True
-        states.bump(self.driver, self.database, self.begun)
+        self.writer.bump()
 
     def _below(self) -> int:
         watermark = self.begun.watermark
@@ -112,21 +119,15 @@ class Batch:
         for belief in self.changes.opened:
             target = nodes.add(belief)
             row = edge_row(belief, target, self.headers[belief.episode_id], self.attested_to)
-            is_link = belief.object is not None and belief.object_kind == ENTITY
-            (linked if is_link else literal).append(row)
+            (literal if belief.linked is None else linked).append(row)
         return literal, linked
 
     def _supporters(self, nodes: Nodes) -> None:
-        objects = {
-            belief.belief_id: belief.object if belief.object_kind == ENTITY else None
-            for belief in self.changes.opened
-        }
+        objects = {belief.belief_id: belief.linked for belief in self.changes.opened}
         supports = self.changes.supports_opened
         earlier = list({s.belief_id for s in supports if s.belief_id not in objects})
         if earlier:
-            text = statement("object_entities")
-            found = self.driver.execute_query(text, ids=earlier, database_=self.database)
-            objects.update(found.records[0]["objects"])
+            objects.update(self.writer.ask("object_entities", ids=earlier))
         for support in supports:
             nodes.add_support(support, objects.get(support.belief_id))
 

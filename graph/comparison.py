@@ -55,11 +55,12 @@ class Finding:
 
     def told(self, *, detailed: bool) -> Difference:
         """In words; `detailed` names the altered columns."""
-        shape = self.shape if self.as_shape is None else self.as_shape
         altered = self.kind is Kind.ALTERED
-        row = self.want if altered or self.have is None else self.have
+        if altered or self.have is None:
+            row, shape = self.want, self.shape
+        else:
+            row, shape = self.have, self.as_shape or self.shape
         assert row is not None
-        shape = self.shape if altered or self.have is None else shape
         belief = "" if shape.belief_at is None else str(row[shape.belief_at])
         more = self._changes() if altered and detailed else ""
         return Difference(self.kind, belief, shape.words(row) + more)
@@ -168,10 +169,10 @@ def _differing(shape: Shape, want: Row, have: list[tuple[Shape, Row]]) -> Iterat
     """Of what the graph holds of one thing: all but the right one are too many."""
     mark = fingerprint(shape.name, want)
     kept = [fingerprint(other.name, row) == mark for other, row in have]
-    one = kept.index(True) if any(kept) else 0
+    right = kept.index(True) if any(kept) else None
     for at, (other, row) in enumerate(have):
-        if at != one or not any(kept):
-            kind = Kind.ALTERED if at == one else Kind.DOUBLED
+        if at != right:
+            kind = Kind.ALTERED if right is None and at == 0 else Kind.DOUBLED
             yield Finding(kind, shape, want, row, None if other is shape else other)
 
 

@@ -13,9 +13,10 @@ from neo4j import Driver
 
 from graph.rows import prefix
 from graph.schema import VERSION
-from graph.state import lanes, now
+from graph.state import lanes
 from graph.statements import statement
 from lakehouse.ledger import Progress
+from lakehouse.stamping import system_clock
 
 ROWS: Final = 10_000
 """Edges of a transaction, and nodes."""
@@ -39,7 +40,7 @@ def drop(
         statement("reset_projection"),
         tenant=tenant,
         lanes=lanes(tenant),
-        now=now(),
+        now=system_clock(),
         database_=database,
     )
     for name in ("drop_edges_of_entities", "drop_edges_of_episodes", "drop_nodes"):
@@ -54,7 +55,7 @@ def drop(
         statement("dropped"),
         tenant=tenant,
         schema_version=VERSION,
-        now=now(),
+        now=system_clock(),
         database_=database,
     )
     return Dropped(tenant=tenant, edges=edges, nodes=nodes)

@@ -10,11 +10,8 @@ from collections import Counter
 from itertools import zip_longest
 from typing import Any, Final
 
-from neo4j import READ_ACCESS, Driver
-
 from graph import fork as forks
 from graph.rows import Row
-from graph.statements import statement
 from graph.writer import Writer
 from lakehouse.model.ledger import BeliefChanges
 
@@ -22,9 +19,7 @@ _AT_ONCE: Final = 5_000
 """Keys and edges that are asked about together."""
 
 
-def fork_dense(
-    driver: Driver, database: str, writer: Writer, changes: BeliefChanges, *, first: bool
-) -> None:
+def fork_dense(writer: Writer, changes: BeliefChanges, *, first: bool) -> None:
     """Set the forks that follow from a batch whose edges are all written and closed.
 
     `first` says that the batch holds all edges there are: then nothing needs to be asked.
@@ -34,11 +29,11 @@ def fork_dense(
     if not first:
         closed = [closing.belief_id for closing in changes.closed]
         for keys, ids in zip_longest(_parts(list(sizes)), _parts(closed), fillvalue=()):
-            counted, some = _asked(driver, database, "crowded", keys=keys, ids=ids)
+            counted, some = writer.ask("crowded", keys=keys, ids=ids)
             sizes.update({key: edges - sizes[key] for key, edges in counted})
             moved += some
     for keys in _parts([key for key, size in sizes.items() if size >= forks.DENSE]):
-        moved += _asked(driver, database, "forkless", keys=keys)
+        moved += writer.ask("forkless", keys=keys)
     rows: list[Row] = [[name, forks.fork(start, end)] for name, start, end in moved]
     for kind in ("belief", "attribute"):
         writer.write(f"fork_{kind}", rows, what="forks of dense keys")
@@ -46,8 +41,3 @@ def fork_dense(
 
 def _parts(values: list[str]) -> list[list[str]]:
     return [values[start : start + _AT_ONCE] for start in range(0, len(values), _AT_ONCE)]
-
-
-def _asked(driver: Driver, database: str, name: str, **given: Any) -> Any:
-    with driver.session(database=database, default_access_mode=READ_ACCESS) as session:
-        return session.run(statement(name), given).single(strict=True)["found"]

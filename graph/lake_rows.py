@@ -7,19 +7,18 @@ that a property too many in the graph is a difference as well.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from graph import rows as r
-from graph.facts import attested_through, believed_at, consumed
+from graph.facts import believed_at, facts_of
 from graph.fork import forks
 from graph.rows import Nodes, Row
 from lakehouse.ledger import Ledger
 from lakehouse.model.beliefs import Belief, Support
 from lakehouse.model.episodes import Episode
-from lakehouse.model.statements import ENTITY
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +34,10 @@ class Shape:
     subject_at: int | None = None
     """Where its subject's id stands, if it is an edge that the digest counts."""
 
+    def at(self, column: str) -> int:
+        """Where a row has that column."""
+        return self.columns.index(column)
+
     def key(self, row: Row) -> str:
         """What names the row in its group."""
         if len(self.key_at) == 1:
@@ -46,28 +49,41 @@ class Shape:
         return f"({row[0]})-[:{self.name}]->({row[1]})" if self.edge else f"(:{self.name} {row[0]})"
 
 
-_ENDS: Final = ("start", "end")
 _COUNT: Final = ("number of properties",)
 _LABELS: Final = ("labels",)
-BELIEF: Final = Shape(
-    "BELIEF", "belief", _ENDS + r.EDGE + _COUNT, (r.BELIEF_ID,), True, r.BELIEF_ID, 0
-)
-ATTRIBUTE: Final = Shape(
-    "ATTRIBUTE", "belief", _ENDS + r.EDGE + _COUNT, (r.BELIEF_ID,), True, r.BELIEF_ID, 0
-)
-CONFIRMS: Final = Shape("CONFIRMS", "confirms", _ENDS + r.CONFIRMS + _COUNT, (9,), True, 8, 1)
-MENTIONS: Final = Shape("MENTIONS", "mentions", _ENDS + r.MENTIONS + _COUNT, (0, 1), True)
-ENTITY_NODE: Final = Shape("Entity", "entity", r.ENTITIES + _COUNT, (0,), False)
-VALUE_NODE: Final = Shape("Value", "value", r.VALUES + _LABELS + _COUNT, (0,), False)
-EPISODE_NODE: Final = Shape("Episode", "episode", r.EPISODES + _LABELS + _COUNT, (0,), False)
-ENTITY_NAME: Final = Shape("Entity", "entity", r.ENTITIES[:3], (0,), False)
-VALUE_TEXT: Final = Shape("Value", "value", ("id", "tenant", "predicate", "text"), (0,), False)
+
+
+def _edge(
+    name: str,
+    group: str,
+    properties: tuple[str, ...],
+    named_by: tuple[str, ...],
+    subject: str | None = None,
+) -> Shape:
+    columns = ("start", "end", *properties, *_COUNT)
+    key_at = tuple(columns.index(column) for column in named_by)
+    belief_at = columns.index("belief_id") if "belief_id" in columns else None
+    subject_at = None if subject is None else columns.index(subject)
+    return Shape(name, group, columns, key_at, True, belief_at, subject_at)
+
+
+def _node(name: str, columns: tuple[str, ...]) -> Shape:
+    return Shape(name, name.lower(), columns, (0,), False)
+
+
+BELIEF: Final = _edge("BELIEF", "belief", r.EDGE, ("belief_id",), "start")
+ATTRIBUTE: Final = _edge("ATTRIBUTE", "belief", r.EDGE, ("belief_id",), "start")
+CONFIRMS: Final = _edge("CONFIRMS", "confirms", r.CONFIRMS, ("support_id",), "end")
+MENTIONS: Final = _edge("MENTIONS", "mentions", r.MENTIONS, ("start", "end"))
+ENTITY_NODE: Final = _node("Entity", r.ENTITIES + _COUNT)
+VALUE_NODE: Final = _node("Value", r.VALUES + _LABELS + _COUNT)
+EPISODE_NODE: Final = _node("Episode", r.EPISODES + _LABELS + _COUNT)
+ENTITY_NAME: Final = _node("Entity", r.ENTITIES[:3])
+VALUE_TEXT: Final = _node("Value", ("id", "tenant", "predicate", "text"))
 _SURE: Final = tuple(
     at for at, name in enumerate(r.EPISODES) if name not in ("location", "who", "tags")
 )
-EPISODE_HEAD: Final = Shape(
-    "Episode", "episode", tuple(r.EPISODES[at] for at in _SURE), (0,), False
-)
+EPISODE_HEAD: Final = _node("Episode", tuple(r.EPISODES[at] for at in _SURE))
 """What is sure of a node from some of its edges: the type or kind is the earliest of all, and an
 episode names somebody while any of what it said is there."""
 
@@ -80,7 +96,8 @@ CHUNK: Final = 5_000
 
 def lake_rows(ledger: Ledger, tenant: str, position: int) -> Iterator[Rows]:
     """Every row that the tenant's projection at that position should hold."""
-    told, nodes = _told(ledger, tenant, position, None), Nodes(tenant)
+    (told,) = _told(ledger, tenant, [position], None)
+    nodes = Nodes(tenant)
     yield from _edges(told, nodes)
     yield from _chunked(MENTIONS, (_counted(row, 2) for row in nodes.mention_rows()))
     yield from _chunked(ENTITY_NODE, ([*row, 4] for row in nodes.entity_rows()))
@@ -90,13 +107,18 @@ def lake_rows(ledger: Ledger, tenant: str, position: int) -> Iterator[Rows]:
 
 
 def lake_rows_of(
-    ledger: Ledger, tenant: str, position: int, subjects: Collection[str]
-) -> Iterator[Rows]:
-    """As `lake_rows`, of these subjects: their edges and what they lead to.
+    ledger: Ledger, tenant: str, positions: Sequence[int], subjects: Collection[str]
+) -> list[list[Rows]]:
+    """As `lake_rows`, at each of these positions, of these subjects: edges and what they lead to.
 
     Of a node that is told which follows from these edges alone.
     """
-    told, nodes = _told(ledger, tenant, position, subjects), Nodes(tenant)
+    return [
+        list(_rows_of(told, Nodes(tenant))) for told in _told(ledger, tenant, positions, subjects)
+    ]
+
+
+def _rows_of(told: _Told, nodes: Nodes) -> Iterator[Rows]:
     yield from _edges(told, nodes)
     yield from _chunked(ENTITY_NAME, (row[:3] for row in nodes.entity_rows()))
     yield from _chunked(VALUE_TEXT, ([*row[:3], row[4]] for row in nodes.value_rows()))
@@ -108,23 +130,31 @@ def lake_rows_of(
 class _Told:
     """What the ledger says at one position."""
 
-    beliefs: list[Belief]
-    supports: list[Support]
+    beliefs: Sequence[Belief]
+    supports: Sequence[Support]
     headers: Mapping[str, Episode]
     attested_to: int | None
 
 
-def _told(ledger: Ledger, tenant: str, position: int, subjects: Collection[str] | None) -> _Told:
-    if position == 0:
-        return _Told([], [], {}, None)
-    through = believed_at(ledger, tenant, position).through
-    attested_to = attested_through(consumed(ledger, tenant, through))
-    beliefs = ledger.beliefs(tenant, subjects=subjects, through=position)
-    supports = ledger.supports(tenant, subjects=subjects, through=position)
-    wanted = {b.episode_id for b in beliefs} | {s.episode_id for s in supports}
+def _told(
+    ledger: Ledger, tenant: str, positions: Sequence[int], subjects: Collection[str] | None
+) -> list[_Told]:
+    """At each of the positions; nothing at position 0."""
+    sides = ledger.told(tenant, positions, subjects=subjects)
+    wanted = {belief.episode_id for side in sides for belief in side.beliefs}
+    wanted.update(support.episode_id for side in sides for support in side.supports)
     headers = ledger.headers(tenant, None if subjects is None else wanted)
     r.require_headers(headers, wanted, tenant)
-    return _Told(beliefs, supports, headers, attested_to)
+    return [
+        _Told(side.beliefs, side.supports, headers, _attested(ledger, tenant, position))
+        for position, side in zip(positions, sides, strict=True)
+    ]
+
+
+def _attested(ledger: Ledger, tenant: str, position: int) -> int | None:
+    if position == 0:
+        return None
+    return facts_of(ledger, tenant, believed_at(ledger, tenant, position))["attested_to"]
 
 
 def _edges(told: _Told, nodes: Nodes) -> Iterator[Rows]:
@@ -136,8 +166,8 @@ def _edges(told: _Told, nodes: Nodes) -> Iterator[Rows]:
         row = r.edge_row(belief, nodes.add(belief), header, told.attested_to, fork)
         row.append(len(row) - 2 - row.count(None))
         shape = ATTRIBUTE
-        if belief.object is not None and belief.object_kind == ENTITY:
-            objects[belief.belief_id] = belief.object
+        if belief.linked is not None:
+            objects[belief.belief_id] = belief.linked
             shape = BELIEF
         some = rows[shape]
         some.append(row)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from graph.batch import mend_edge
 from graph.comparison import Finding, Kind
@@ -31,6 +31,8 @@ class Work:
     """One kind of step: the statements that do it, one after the other over the same rows."""
 
     what: str
+    counts: Literal["edges_opened", "edges_closed", "removed", "nodes"]
+    """Which number of `graph.repair.Repaired` its rows add to."""
     runs: tuple[Run, ...]
     lane_at: int = 0
 
@@ -53,48 +55,59 @@ def _id(shape: Shape) -> Callable[[Row], Row]:
     return lambda row: [row[at]]
 
 
+def _mend_confirms(row: Row) -> Row:
+    """Row of `mend_confirms` from a row of `open_confirms`."""
+    return [row[CONFIRMS.at("support_id")], row[CONFIRMS.at("recorded_to")]]
+
+
+_PLURAL: Final = {"entity": "entities", "value": "values", "episode": "episodes"}
 _NODES: Final = {
-    name: Work(f"{name} as they are in the lake", ((f"mend_{name}", _same),))
-    for name in ("entities", "values", "episodes")
+    group: Work(f"{name} as they are in the lake", "nodes", ((f"mend_{name}", _same),))
+    for group, name in _PLURAL.items()
 }
 _REPLACED: Final = {
     BELIEF: Work(
         "edges between entities put right",
+        "edges_opened",
         (("remove_beliefs", _id(BELIEF)), ("open_belief", _same)),
     ),
     ATTRIBUTE: Work(
         "edges to values put right",
+        "edges_opened",
         (("remove_beliefs", _id(ATTRIBUTE)), ("open_attribute", _same)),
     ),
     CONFIRMS: Work(
         "confirmations put right",
+        "edges_opened",
         (("remove_supports", _id(CONFIRMS)), ("open_confirms", _same)),
         lane_at=1,
     ),
     MENTIONS: Work(
         "mentions put right",
+        "edges_opened",
         (("remove_mentions", lambda row: row[:2]), ("first_mentions", _same)),
         lane_at=1,
     ),
 }
 _CLOSING: Final = {
-    BELIEF: Work("edges between entities closed", (("mend_belief", mend_edge),)),
-    ATTRIBUTE: Work("edges to values closed", (("mend_attribute", mend_edge),)),
+    BELIEF: Work("edges between entities closed", "edges_closed", (("mend_belief", mend_edge),)),
+    ATTRIBUTE: Work("edges to values closed", "edges_closed", (("mend_attribute", mend_edge),)),
     CONFIRMS: Work(
-        "confirmations closed", (("mend_confirms", lambda row: [row[9], row[5]]),), lane_at=1
+        "confirmations closed", "edges_closed", (("mend_confirms", _mend_confirms),), lane_at=1
     ),
 }
 _FOREIGN: Final = {
-    "belief": Work("foreign edges removed", (("remove_foreign_beliefs", _same),)),
-    "confirms": Work("foreign confirmations removed", (("remove_foreign_supports", _same),)),
-    "mentions": Work("foreign mentions removed", (("remove_mentions", _same),)),
+    "belief": Work("foreign edges removed", "removed", (("remove_foreign_beliefs", _same),)),
+    "confirms": Work(
+        "foreign confirmations removed", "removed", (("remove_foreign_supports", _same),)
+    ),
+    "mentions": Work("foreign mentions removed", "removed", (("remove_mentions", _same),)),
 }
 _GONE: Final = {
-    name: Work(f"foreign {name} removed", ((f"remove_{name}", _same),))
-    for name in ("entities", "values", "episodes")
+    group: Work(f"foreign {name} removed", "removed", ((f"remove_{name}", _same),))
+    for group, name in _PLURAL.items()
 }
-_TWINS: Final = Work("nodes that were there twice", (("remove_twins", _same),))
-_PLURAL: Final = {"entity": "entities", "value": "values", "episode": "episodes"}
+_TWINS: Final = Work("nodes that were there twice", "removed", (("remove_twins", _same),))
 _ORDER: Final = tuple(
     work for works in (_NODES, _REPLACED, _CLOSING, _FOREIGN, _GONE) for work in works.values()
 )
@@ -137,16 +150,16 @@ def _mended(one: Finding) -> tuple[Work, Row]:
         return _removed(shape, one.have)
     row = one.want[:-1]
     if not shape.edge:
-        at = shape.columns.index("labels")
+        at = shape.at("labels")
         too_many = [] if one.have is None else _too_many(one.have[at], row[at])
         kept = row if shape is ENTITY_NODE else row[:at]
-        return _NODES[_PLURAL[shape.group]], [*kept, too_many]
+        return _NODES[shape.group], [*kept, too_many]
     return (_CLOSING if _closed_only(one) else _REPLACED)[shape], row
 
 
 def _removed(shape: Shape, have: Row) -> tuple[Work, Row]:
     if not shape.edge:
-        return _GONE[_PLURAL[shape.group]], have[:1]
+        return _GONE[shape.group], have[:1]
     if shape is MENTIONS:
         return _FOREIGN[shape.group], have[:2]
     name = have[shape.key_at[0]]
@@ -184,11 +197,11 @@ def _above(one: Finding, work: Work, watermark: int) -> bool:
     if have is None or work not in _CLOSING.values():
         return False
     ends = (_number(row, shape, "recorded_to") for row in (want, have))
-    at = shape.columns.index("classification")
+    at = shape.at("classification")
     return all(end > watermark for end in ends) and want[at] == have[at]
 
 
 def _number(row: Row, shape: Shape, column: str) -> int:
     """An instant of a row; of something else nothing is above the watermark."""
-    value = row[shape.columns.index(column)]
+    value = row[shape.at(column)]
     return value if isinstance(value, int) else -(1 << 62)

@@ -105,7 +105,7 @@ def write(
     headers = ledger.headers(tenant, episodes) if episodes else {}
     require_headers(headers, episodes, tenant)
     batch = Batch(
-        driver=driver, database=database, begun=begun, changes=changes, headers=headers,
+        begun=begun, changes=changes, headers=headers,
         writer=Writer(driver, database, progress, begun), resumed=resumed, attested_to=attested_to,
     )  # fmt: skip
     counts = batch.write()

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from neo4j import Driver
 
 from graph.digest import Digest
-from graph.state import State, now
+from graph.state import State
 from graph.statements import statement
 from lakehouse.model.errors import ConflictError, IntegrityError
+from lakehouse.stamping import system_clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def record(driver: Driver, database: str, state: State, digest: Digest) -> None:
         generation=state.generation,
         buckets=digest.buckets,
         digest=digest.whole,
-        now=now(),
+        now=system_clock(),
         database_=database,
     ).records
     if not records:

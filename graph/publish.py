@@ -18,6 +18,7 @@ from graph.verify import Verified
 from lakehouse.ledger import Ledger
 from lakehouse.model.errors import ConflictError, IntegrityError
 from lakehouse.model.ledger import Clock, Publication, Stage
+from lakehouse.stamping import system_clock
 
 
 def publish(
@@ -77,7 +78,7 @@ def record(ledger: Ledger, state: State) -> Publication:
         tenant=state.tenant,
         position=state.position,
         watermark=state.watermark,
-        published_at=states.now(),
+        published_at=system_clock(),
         digest=state.digest,
         epoch=state.epoch,
     )

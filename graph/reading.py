@@ -45,7 +45,7 @@ _OF_ENTITIES: Final = (
     ("attribute_of", ATTRIBUTE),
     ("confirms_of", CONFIRMS),
 )
-_NODES: Final = {
+_OF_NODES: Final = {
     ENTITY_NAME: "entity_names",
     VALUE_TEXT: "value_texts",
     EPISODE_HEAD: "episodes_of",
@@ -90,35 +90,42 @@ def _ahead(chunks: Iterator[Rows]) -> Iterator[Rows]:
 
 def graph_rows_of(
     driver: Driver, database: str, tenant: str, subjects: Collection[str], wanted: Wanted
-) -> Iterator[Rows]:
+) -> list[Rows]:
     """The edges of these entities, and of the `wanted` nodes what is sure of them."""
     ids = [node_id(tenant, one) for one in sorted(subjects)]
-    with driver.session(database=database, default_access_mode=READ_ACCESS) as session:
-        for some in _sized(session, ids):
-            for name, shape in _OF_ENTITIES:
-                yield shape, _ask(session, name, ids=some)
-        for shape, name in _NODES.items():
+
+    def once(tx: ManagedTransaction) -> list[Rows]:
+        rows: list[Rows] = []
+        for some in _sized(tx, ids):
+            rows += [(shape, _found(tx, name, ids=some)) for name, shape in _OF_ENTITIES]
+        for shape, name in _OF_NODES.items():
             nodes = sorted(wanted.get(shape, ()))
             for start in range(0, len(nodes), NODES):
-                yield shape, _ask(session, name, ids=nodes[start : start + NODES])
+                rows.append((shape, _found(tx, name, ids=nodes[start : start + NODES])))
+        return rows
+
+    with driver.session(database=database, default_access_mode=READ_ACCESS) as session:
+        return session.execute_read(once)
 
 
 def subjects_of(
     driver: Driver, database: str, tenant: str, beliefs: Collection[str], supports: Collection[str]
 ) -> set[str]:
     """The entities that edges with these ids are about, as far as the graph knows them."""
+    if not beliefs and not supports:
+        return set()
     start = prefix(tenant)
     with driver.session(database=database, default_access_mode=READ_ACCESS) as session:
         found = _ask(session, "subjects_of_beliefs", ids=sorted(beliefs))
-        found += _ask(session, "subjects_of_supports", ids=sorted(supports))
+        found += _ask(session, "subjects_of_supports", ids=sorted(supports)) if supports else []
     return {one.removeprefix(start) for one in found if str(one).startswith(start)}
 
 
-def _sized(session: Session, ids: list[str]) -> Iterator[list[str]]:
+def _sized(tx: ManagedTransaction, ids: list[str]) -> Iterator[list[str]]:
     """The ids in lists that hold about `EDGES` edges each."""
     some, held = [], 0
     for start in range(0, len(ids), NODES):
-        for name, edges in _ask(session, "sizes_of_entities", ids=ids[start : start + NODES]):
+        for name, edges in _found(tx, "sizes_of_entities", ids=ids[start : start + NODES]):
             some.append(name)
             held += 1 + edges
             if held >= EDGES:
@@ -157,9 +164,8 @@ def _ranges(session: Session, name: str, tenant: str) -> Iterator[tuple[str, str
 
 
 def _ask(session: Session, name: str, **parameters: object) -> list[Any]:
-    text = statement(name)
+    return session.execute_read(lambda tx: _found(tx, name, **parameters))
 
-    def once(tx: ManagedTransaction) -> list[Any]:
-        return list(tx.run(text, parameters).single(strict=True)["found"])
 
-    return session.execute_read(once)
+def _found(tx: ManagedTransaction, name: str, **parameters: object) -> list[Any]:
+    return list(tx.run(statement(name), parameters).single(strict=True)["found"])

@@ -10,8 +10,10 @@ nothing else is needed.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from neo4j import Driver, ManagedTransaction
@@ -22,7 +24,7 @@ from graph.batch import require_all
 from graph.comparison import Difference, told
 from graph.drop import drop
 from graph.facts import facts_of
-from graph.mending import Step, plan, twins
+from graph.mending import Step, Work, plan, twins
 from graph.projector import Projected, RepairNeeded, project, write
 from graph.reading import holds
 from graph.rows import Row, prefix
@@ -76,13 +78,13 @@ def repair(
     believed = ledger.commits(tenant, stage=Stage.BELIEVE)
     if not believed:
         return _nothing(driver, database, tenant)
+    newest = believed[-1]
     begun = states.begin(driver, database, tenant, None, states.REPAIRING)
     if not holds(driver, database, tenant):
         if begun.position or begun.watermark is not None:
             drop(driver, database, tenant)
             begun = states.begin(driver, database, tenant, None, states.REPAIRING)
-        return write(ledger, driver, database, begun, believed[-1], progress)
-    newest = believed[-1]
+        return write(ledger, driver, database, begun, newest, progress)
     _, _, findings = compared(ledger, driver, database, tenant, newest.position)
     strays = outside(driver, database, tenant)
     told_of = told(findings) + strays
@@ -112,10 +114,13 @@ def repair(
     moved = seen or twice is not None
     closed = states.advancing(begun, **closing, bump_epoch=moved, watermark=watermark)
     states.advance(driver, database, begun, closed)
+    counts = Counter(removed=len(strays))
+    for step in steps if twice is None else [twice, *steps]:
+        counts[step.work.counts] += len(step.rows)
     return Repaired(
         tenant=tenant, position=newest.position, differences=told_of,
         below=rows, refused=seen and rows > AT_ONCE,
-        seconds=time.monotonic() - started, **_counts(steps, len(strays)),
+        seconds=time.monotonic() - started, **counts,
     )  # fmt: skip
 
 
@@ -148,11 +153,7 @@ class _Mend:
         """Each step in transactions of its own."""
         for step in steps:
             work = step.work
-
-            def once(tx: ManagedTransaction, rows: list[Row], step: Step = step) -> int:
-                return _run(tx, step, rows)
-
-            done = self.writer.work(once, step.rows, work.what, work.lane_at)
+            done = self.writer.work(partial(_run, work), step.rows, work.what, work.lane_at)
             require_all(done, len(step.rows), work.what, self.begun.tenant)
 
     def at_once(self, steps: Sequence[Step]) -> None:
@@ -165,7 +166,7 @@ class _Mend:
 
         def work(tx: ManagedTransaction) -> None:
             for step in steps:
-                done = _run(tx, step, step.rows)
+                done = _run(step.work, tx, step.rows)
                 require_all(done, len(step.rows), step.work.what, tenant)
             if self.strays:
                 self._remove_strays(tx)
@@ -188,25 +189,11 @@ class _Mend:
         tx.run(text, prefix=prefix(tenant), tenant=tenant).consume()
 
 
-def _run(tx: ManagedTransaction, step: Step, rows: list[Row]) -> int:
+def _run(work: Work, tx: ManagedTransaction, rows: list[Row]) -> int:
     done = 0
-    for name, of in step.work.runs:
+    for name, of in work.runs:
         done = count(tx, statement(name), [of(row) for row in rows])
     return done
-
-
-def _counts(steps: Iterable[Step], strays: int) -> dict[str, int]:
-    counts = {"edges_opened": 0, "edges_closed": 0, "nodes": 0, "removed": strays}
-    for step in steps:
-        name = step.work.runs[-1][0]
-        if name.startswith(("open_", "first_")):
-            counts["edges_opened"] += len(step.rows)
-        elif name.startswith("remove_"):
-            counts["removed"] += len(step.rows)
-        else:
-            kind = "nodes" if step.work.what.endswith("in the lake") else "edges_closed"
-            counts[kind] += len(step.rows)
-    return counts
 
 
 def _nothing(driver: Driver, database: str, tenant: str) -> Repaired:

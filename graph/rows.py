@@ -16,7 +16,7 @@ from lakehouse.model.beliefs import ERASED, Belief, Support, identity
 from lakehouse.model.episodes import Episode
 from lakehouse.model.errors import ConfigurationError, IntegrityError
 from lakehouse.model.instants import FOREVER
-from lakehouse.model.statements import ENTITY, TRUST_NAMES
+from lakehouse.model.statements import TRUST_NAMES
 
 _LABEL: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 RESERVED: Final = frozenset(
@@ -126,10 +126,10 @@ class Nodes:
         if belief.object is not None:
             self.telling.add(belief.episode_id)
         self.mention(belief.episode_id, belief.subject, belief.recorded_from)
-        if belief.object is not None and belief.object_kind == ENTITY:
-            self._entity(belief.object, belief.object_type, belief.recorded_from)
-            self.mention(belief.episode_id, belief.object, belief.recorded_from)
-            return f"{self.tenant}/{belief.object}"
+        if belief.linked is not None:
+            self._entity(belief.linked, belief.object_type, belief.recorded_from)
+            self.mention(belief.episode_id, belief.linked, belief.recorded_from)
+            return f"{self.tenant}/{belief.linked}"
         at, erased = self.value_id(belief), belief.object is None
         kind = "erased" if erased else belief.object_kind
         known = self.values.get(at)

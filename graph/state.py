@@ -12,10 +12,9 @@ commit at `position`: another lake has another one there.
 from __future__ import annotations
 
 import json
-import time
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final, LiteralString
 
 from neo4j import Driver, ManagedTransaction
@@ -23,6 +22,7 @@ from neo4j import Driver, ManagedTransaction
 from graph.schema import VERSION
 from graph.statements import statement
 from lakehouse.model.errors import ConflictError, IntegrityError
+from lakehouse.stamping import system_clock
 
 DROPPING: Final = -1
 """`projecting` while a tenant's projection is being removed."""
@@ -79,22 +79,8 @@ def every(driver: Driver, database: str) -> list[State]:
 
 def place(driver: Driver, database: str, state: State) -> State:
     """Say of rows that came in by the bulk import what they are; unpublished."""
-    found = _one(
-        driver,
-        database,
-        statement("place_projection"),
-        tenant=state.tenant,
-        position=state.position,
-        ledger_to=state.ledger_to,
-        clock=state.clock,
-        attested_to=state.attested_to,
-        batch=state.batch,
-        epoch=state.epoch,
-        generation=state.generation,
-        schema_version=state.schema_version,
-        now=now(),
-    )
-    return _sure(found, state.tenant)
+    given = {**asdict(state), "now": system_clock()}
+    return _sure(_one(driver, database, statement("place_projection"), **given), state.tenant)
 
 
 def begin(driver: Driver, database: str, tenant: str, position: int | None, to: int) -> State:
@@ -112,7 +98,7 @@ def begin(driver: Driver, database: str, tenant: str, position: int | None, to: 
         schema_version=VERSION,
         writer=writer,
         lanes=lanes(tenant),
-        now=now(),
+        now=system_clock(),
         **{"from": position},
     )
     return _sure(found if found is not None and found.writer == writer else None, tenant)
@@ -126,7 +112,7 @@ def bump(driver: Driver, database: str, begun: State) -> None:
         statement("bump_epoch"),
         tenant=begun.tenant,
         writer=begun.writer,
-        now=now(),
+        now=system_clock(),
     )
     _sure(found, begun.tenant)
 
@@ -158,7 +144,7 @@ def advancing(
         "attested_to": attested_to,
         "bump": int(bump_epoch),
         "schema_version": VERSION,
-        "now": now(),
+        "now": system_clock(),
     }
 
 
@@ -196,25 +182,14 @@ def set_watermark(
     snapshots: Mapping[str, int],
 ) -> State:
     """Publish the state that was verified, and no other; `snapshots` are those it came from."""
-    found = _one(
-        driver,
-        database,
-        statement("publish"),
-        tenant=state.tenant,
-        position=state.position,
-        epoch=state.epoch,
-        generation=state.generation,
-        watermark=watermark,
-        digest=digest,
-        snapshots=json.dumps(dict(snapshots), sort_keys=True),
-        now=now(),
-    )
-    return _sure(found, state.tenant)
-
-
-def now() -> int:
-    """The wall clock in microseconds."""
-    return time.time_ns() // 1000
+    given = {
+        **asdict(state),
+        "watermark": watermark,
+        "digest": digest,
+        "snapshots": json.dumps(dict(snapshots), sort_keys=True),
+        "now": system_clock(),
+    }
+    return _sure(_one(driver, database, statement("publish"), **given), state.tenant)
 
 
 def _one(driver: Driver, database: str, text: LiteralString, **parameters: object) -> State | None:

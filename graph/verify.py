@@ -90,7 +90,7 @@ def compared(
     def graph_side() -> Iterator[Rows]:
         return graph_rows(driver, database, tenant)
 
-    with _uncollected(), ThreadPoolExecutor(1, thread_name_prefix="graph side") as beside:
+    with uncollected(), ThreadPoolExecutor(1, thread_name_prefix="graph side") as beside:
         read = beside.submit(lambda: Side().take(graph_side()))
         lake = Side().take(lake_side())
         graph = read.result()
@@ -98,7 +98,7 @@ def compared(
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """No cycles are looked for meanwhile: there are none, and a million rows to look at."""
     collecting = gc.isenabled()
     gc.disable()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from neo4j import Driver
 
@@ -92,20 +92,20 @@ class _Since:
     state: State
     proof: Proof
     touched: Collection[str]
-    rows: list[Rows] | None = None
+    then: list[Rows] = field(init=False)
+    """The lake's rows of these entities at the position of the proof."""
+    now: list[Rows] = field(init=False)
+    """And at the projected position."""
 
-    def now(self) -> list[Rows]:
-        """The lake's rows at the projected position."""
-        if self.rows is None:
-            tenant, position = self.state.tenant, self.state.position
-            self.rows = list(lake_rows_of(self.ledger, tenant, position, self.touched))
-        return self.rows
+    def __post_init__(self) -> None:
+        positions = (self.proof.position, self.state.position)
+        self.then, self.now = lake_rows_of(self.ledger, self.state.tenant, positions, self.touched)
 
     def lost(self, changes: BeliefChanges) -> str:
         """A changed edge that is not among these entities', if there is one."""
         known = {
             shape.key(row)
-            for shape, rows in self.now()
+            for shape, rows in self.now
             if shape.subject_at is not None
             for row in rows
         }
@@ -118,19 +118,13 @@ class _Since:
         """Compare, and move the digest."""
         tenant, driver, database = self.state.tenant, self.driver, self.database
         wanted: defaultdict[Shape, set[str]] = defaultdict(set)
-        for shape, rows in self.now():
+        for shape, rows in self.now:
             if not shape.edge:
                 wanted[shape].update(str(row[0]) for row in rows)
-        untouched = self._untouched()
-        lake = Side(digest=untouched + Digest()).take(self.now())
-        found = list(graph_rows_of(driver, database, tenant, self.touched, wanted))
+        untouched = self.proof.digest - Side().take(self.then).digest
+        lake = Side(digest=untouched + Digest()).take(self.now)
+        found = graph_rows_of(driver, database, tenant, self.touched, wanted)
         graph = Side(digest=untouched).take(found)
-        differences = told(findings(lake, graph, self.now, lambda: found))
+        differences = told(findings(lake, graph, lambda: self.now, lambda: found))
         differences += misstated(self.ledger, self.state)
         return judged(driver, database, self.state, (lake, graph), differences, len(self.touched))
-
-    def _untouched(self) -> Digest:
-        """The verified digest without what the lake said of these entities then."""
-        tenant, position = self.state.tenant, self.proof.position
-        then = Side().take(lake_rows_of(self.ledger, tenant, position, self.touched))
-        return self.proof.digest - then.digest

@@ -4,6 +4,7 @@ Rows of one lane never share an entity with another lane's (`lane_at` says which
 them), so that lanes hardly ever wait for each other; a deadlock is retried by the driver. A
 transaction first makes sure that its batch's writer still holds the tenant (`state.begin`). After
 every transaction `progress` hears of it; whatever it raises stops the lanes at their next batch.
+A small batch is one transaction (`Writer.at_once`): a commit costs more than a few hundred rows.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Lock
-from typing import Final, LiteralString
+from typing import Any, Final, LiteralString, TypeVar
 from zlib import crc32
 
-from neo4j import Driver, ManagedTransaction
+from neo4j import READ_ACCESS, Driver, ManagedTransaction, Result
 from neo4j.exceptions import ConstraintError
 
+from graph import state as states
 from graph.rows import Row
 from graph.state import LANES, State, require_hold
 from graph.statements import statement
@@ -27,6 +29,7 @@ BATCH: Final = 2_000
 """Rows of a transaction: 2,000 cost the server a fifth less than 5,000 with 512 MB of heap."""
 
 Work = Callable[[ManagedTransaction, list[Row]], int]
+_Result = TypeVar("_Result")
 
 
 class Writer:
@@ -90,15 +93,41 @@ class Writer:
         with ThreadPoolExecutor(LANES, thread_name_prefix="projector") as pool:
             return sum(pool.map(lane, range(LANES), lanes))
 
+    def ask(self, name: str, **given: Any) -> Any:
+        """What the statement of that name finds, all that was written by now included."""
+        with self._driver.session(
+            database=self._database, default_access_mode=READ_ACCESS
+        ) as session:
+            return found(session.run(statement(name), given))
+
+    def bump(self) -> None:
+        """Tell readers that what is below the watermark is about to change."""
+        assert self._begun is not None
+        states.bump(self._driver, self._database, self._begun)
+
+    def at_once(self, work: Callable[[Writer], _Result]) -> _Result:
+        """Do it with a writer that writes all in one transaction."""
+
+        def held(tx: ManagedTransaction) -> _Result:
+            if self._begun is not None:
+                for lane in range(LANES):
+                    require_hold(tx, self._begun, lane)
+            return work(_Within(tx, self))
+
+        return self._transaction(held)
+
     def _commit(self, lane: int, work: Work, batch: list[Row]) -> int:
         def held(tx: ManagedTransaction) -> int:
             if self._begun is not None:
                 require_hold(tx, self._begun, lane)
             return work(tx, batch)
 
+        return self._transaction(held)
+
+    def _transaction(self, work: Callable[[ManagedTransaction], _Result]) -> _Result:
         with self._driver.session(database=self._database) as session:
             try:
-                return session.execute_write(held)
+                return session.execute_write(work)
             except ConstraintError as taken:
                 raise ConflictError(
                     "an edge that was not in the graph a moment ago is there now: another "
@@ -112,6 +141,29 @@ class Writer:
             done[0] += count
             if self._progress is not None:
                 self._progress(f"{what}: {done[0]} of {total}")
+
+
+class _Within(Writer):
+    """Writes in a transaction that somebody else ends."""
+
+    def __init__(self, tx: ManagedTransaction, writer: Writer) -> None:
+        super().__init__(writer._driver, writer._database, writer._progress, writer._begun)
+        self._tx = tx
+
+    def work(self, work: Work, rows: Iterable[Row], what: str, lane_at: int) -> int:
+        batch = list(rows)
+        counted = work(self._tx, batch) if batch else 0
+        if batch:
+            self._tell(what, [0], len(batch), len(batch))
+        return counted
+
+    def ask(self, name: str, **given: Any) -> Any:
+        return found(self._tx.run(statement(name), given))
+
+
+def found(result: Result) -> Any:
+    """What the only record of a result found."""
+    return result.single(strict=True)["found"]
 
 
 def count(tx: ManagedTransaction, text: LiteralString, rows: list[Row]) -> int:

@@ -6,7 +6,7 @@ there; rows of batches that no commit names are not seen.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,7 +21,7 @@ from lakehouse.merging import merged, settled
 from lakehouse.model.beliefs import Belief, Support
 from lakehouse.model.episodes import Episode, Refusal
 from lakehouse.model.errors import IntegrityError
-from lakehouse.model.ledger import BeliefChanges, Extracted, Stage
+from lakehouse.model.ledger import BeliefChanges, Extracted, Stage, Told
 from lakehouse.model.statements import Statement
 from lakehouse.pruning import (
     among,
@@ -168,6 +168,21 @@ class LakeReader(Registers):
         rows = self._about(SUPPORTERS, "support_id", tenant, subjects, through)
         changes = changes_of(tenant, None, rows, self._recorded(tenant))
         return list(settled(changes).supports_opened)
+
+    def told(
+        self, tenant: str, positions: Sequence[int], *, subjects: Collection[str] | None = None
+    ) -> list[Told]:
+        """Both through each of these positions: rows are read once, and settled for each."""
+        last = max(positions)
+        beliefs = self._about(BELIEFS, "belief_id", tenant, subjects, last)
+        boxes = self._about(SUPPORTERS, "support_id", tenant, subjects, last)
+        entries, found = self._believed(tenant, 0, last), []
+        for at in positions:
+            early = pc.field("rank") < sum(entry.commit.position <= at for entry in entries)
+            rows = (beliefs.filter(early), boxes.filter(early))
+            then = settled(changes_of(tenant, *rows, self._recorded(tenant)))
+            found.append(Told(then.opened, then.supports_opened))
+        return found
 
     def quarantined(self, tenant: str) -> list[Refusal]:
         """Refused input, oldest first."""

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from lakehouse.model.beliefs import Belief, Support
 from lakehouse.model.episodes import Episode, Refusal
-from lakehouse.model.ledger import BeliefChanges, Clock, Commit, Extracted, Publication, Stage
+from lakehouse.model.ledger import BeliefChanges, Clock, Commit, Extracted, Publication, Stage, Told
 from lakehouse.model.statements import Statement
 
 Progress = Callable[[str], None]
@@ -132,6 +132,12 @@ class Ledger(Protocol):
         self, tenant: str, *, subjects: Collection[str] | None = None, through: int | None = None
     ) -> list[Support]:
         """Every support box with its closing applied, restricted as `beliefs` are."""
+        ...
+
+    def told(
+        self, tenant: str, positions: Sequence[int], *, subjects: Collection[str] | None = None
+    ) -> list[Told]:
+        """`beliefs` and `supports` through each of these positions, read together."""
         ...
 
     def publish(self, publication: Publication) -> None:

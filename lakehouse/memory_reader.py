@@ -15,7 +15,7 @@ from lakehouse.keys import DigestKey
 from lakehouse.merging import about, joined, merged, settled
 from lakehouse.model.beliefs import Belief, Support
 from lakehouse.model.episodes import Episode, Refusal
-from lakehouse.model.ledger import BeliefChanges, Commit, Extracted, Publication, Stage
+from lakehouse.model.ledger import BeliefChanges, Commit, Extracted, Publication, Stage, Told
 from lakehouse.model.statements import Statement
 from lakehouse.stamping import Entry, select
 from lakehouse.vault import Vault
@@ -134,6 +134,18 @@ class MemoryReader:
     ) -> list[Support]:
         """Every support box with its closing applied."""
         return about(settled(joined(self._batches(tenant, 0, through))).supports_opened, subjects)
+
+    def told(
+        self, tenant: str, positions: Sequence[int], *, subjects: Collection[str] | None = None
+    ) -> list[Told]:
+        """Both through each of these positions."""
+        return [
+            Told(
+                self.beliefs(tenant, subjects=subjects, through=at),
+                self.supports(tenant, subjects=subjects, through=at),
+            )
+            for at in positions
+        ]
 
     def publications(self, tenant: str) -> list[Publication]:
         """Publications of a tenant, oldest first."""

@@ -5,7 +5,6 @@ goes through the lake, so a run may begin anywhere and finds by position what wa
 """
 
 import os
-import time
 from collections.abc import Mapping
 
 import dagster as dg
@@ -19,6 +18,7 @@ from lakehouse.believe import believe
 from lakehouse.model.counted import counted
 from lakehouse.model.instants import show
 from lakehouse.model.listeners import Listeners
+from lakehouse.stamping import system_clock
 from pipelines import proofs, tenancy
 from pipelines.extract.declaration import Declaration
 from pipelines.extraction import extract
@@ -30,11 +30,6 @@ _WHEN_UPSTREAM_CHANGES = (
     dg.AutomationCondition.eager().without(dg.AutomationCondition.in_latest_time_window())
     & dg.AutomationCondition.all_deps_blocking_checks_passed()
 )
-
-
-def now_micros() -> int:
-    """The system's clock, µs UTC."""
-    return time.time_ns() // 1_000
 
 
 def plain(name: str) -> str:
@@ -101,7 +96,7 @@ def tenant_line(
             tenant,
             sources,
             key=lake.key(tenant),
-            now=now_micros,
+            now=system_clock,
             progress=narrator.say,
         )
         narrator.say(
@@ -193,5 +188,5 @@ def tenant_line(
 def _began(context: AssetExecutionContext) -> int:
     record = context.instance.get_run_record_by_id(context.run.run_id)
     if record is None or record.start_time is None:
-        return now_micros()
+        return system_clock()
     return int(record.start_time * 1_000_000)

@@ -18,6 +18,7 @@ from lakehouse.model.errors import InputError, PartialError
 from pipelines.assets import episodes_key, plain
 from pipelines.definitions import job_name, line_of, merged, tenants_of
 from pipelines.extract.declaration import Declaration
+from pipelines.progress import say
 from pipelines.resources import Narrator
 from pipelines.runs import LandConfig, ProjectConfig, Ran, execute
 from pipelines.sources import choose, declared
@@ -75,7 +76,7 @@ def run(tenant: str | None, landing: bool, rebuild: bool, as_json: bool) -> None
     tenants = tenants_of(declared(os.environ))
     chosen = _tenant(tenant, tenants)
     open_ledger(server.home_from(os.environ), os.environ)  # A store that is down is told first.
-    server.up(os.environ, progress=_say)
+    server.up(os.environ, progress=say)
     configs = {name: LandConfig() for name in tenants[chosen]} if landing else {}
     ran = run_line(chosen, tenants[chosen], configs, rebuild=rebuild)
     report(ran, as_json, {"tenant": chosen})
@@ -136,7 +137,3 @@ def report(ran: Ran, as_json: bool, about: Mapping[str, str]) -> None:
             remedy="See each with file, line, field and reason: beliefgraph quarantine "
             f"{about['tenant']}.",
         )
-
-
-def _say(line: str) -> None:
-    click.echo(f"  {line}", err=True)

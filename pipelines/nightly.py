@@ -9,6 +9,7 @@ import dagster as dg
 from graph import state as states
 from graph.verify import Verified, verify
 from lakehouse.model.errors import ConflictError
+from pipelines import proofs
 from pipelines.resources import Graph, Lake, Narrator
 
 _SHOWN = 20
@@ -49,8 +50,8 @@ def prove_graphs(
 def _told(found: Verified) -> list[str]:
     if found.equal:
         return []
-    first = [f"{one.kind} {one.belief_id} {one.where}" for one in found.differences[:_SHOWN]]
-    return [f"{found.tenant}: {found.summary} (beliefgraph verify {found.tenant} --repair)", *first]
+    told = f"{found.tenant}: {found.summary} (beliefgraph verify {found.tenant} --repair)"
+    return [told, *proofs.first_of(found)]
 
 
 @dg.job(executor_def=dg.in_process_executor)

@@ -24,10 +24,13 @@ def written(found: Verified) -> dict[str, Any]:
         "lake_digest": found.lake_digest,
         "compared": found.summary,
         "differences": len(found.differences),
-        "first_differences": dg.MetadataValue.json(
-            [f"{one.kind} {one.belief_id} {one.where}" for one in found.differences[:_SHOWN]]
-        ),
+        "first_differences": dg.MetadataValue.json(first_of(found)),
     }
+
+
+def first_of(found: Verified) -> list[str]:
+    """The first differences, in words."""
+    return [f"{one.kind} {one.belief_id} {one.where}" for one in found.differences[:_SHOWN]]
 
 
 def newest(instance: dg.DagsterInstance, check: dg.AssetCheckKey) -> Verified:

@@ -11,6 +11,7 @@ import click
 from graph.offline.rebuild import rebuild as rebuild_graph
 from graph.server import home_from
 from lakehouse.iceberg import open_ledger
+from pipelines.progress import say
 
 
 @click.command()
@@ -19,16 +20,17 @@ def rebuild(as_json: bool) -> None:
     """Make the whole graph again from the lake, beside the one that answers, and swap them.
 
     For the managed server, all tenants at once. The old graph answers until every edge of the
-    new one was compared with the lake; then the server restarts, which takes some seconds. What
-    fails before that, Ctrl-C included, leaves the old graph as it was. With NEO4J_URI set, use
-    `run TENANT --rebuild`, which works in place on any server.
+    new one was compared with the lake; then the server restarts, and questions fail for as long
+    as `swap` is told to have taken: seconds, on a busy machine a minute. What fails before that,
+    Ctrl-C included, leaves the old graph as it was. With NEO4J_URI set, use `run TENANT
+    --rebuild`, which works in place on any server.
 
     \b
     Example:
       beliefgraph rebuild
     """
     ledger = open_ledger(home_from(os.environ), os.environ)
-    done = rebuild_graph(ledger, os.environ, progress=_say)
+    done = rebuild_graph(ledger, os.environ, progress=say)
     if as_json:
         click.echo(json.dumps(asdict(done), indent=2))
         return
@@ -39,7 +41,3 @@ def rebuild(as_json: bool) -> None:
         f"{'in all':14} {total:8.1f} s: {done.edges:,} edges and {done.nodes:,} nodes of "
         f"{', '.join(done.tenants)}, equal to the lake"
     )
-
-
-def _say(line: str) -> None:
-    click.echo(f"  {line}", err=True)

@@ -6,7 +6,6 @@ Each is opened from the environment when a run needs it, never at import or at d
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from graph import schema
 from graph.server import connection_from, home_from
 from graph.session import connected
 from lakehouse.iceberg import IcebergLedger, open_ledger
+from pipelines.progress import say
 
 SECONDS_BETWEEN: Final = 2.0
 """Progress that comes often is told this far apart."""
@@ -74,6 +74,5 @@ class Narrator(ConfigurableResource):  # type: ignore[type-arg]
 
     def _write(self, line: str) -> None:
         if self.echo:
-            sys.stderr.write(f"  {line}\n")
-            sys.stderr.flush()
+            say(line)
             self._told = time.monotonic()

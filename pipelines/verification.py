@@ -12,6 +12,7 @@ import click
 from neo4j import Driver
 
 from graph import schema
+from graph import state as states
 from graph.comparison import Difference
 from graph.repair import Repaired, repair
 from graph.server import connection_from, home_from
@@ -20,7 +21,9 @@ from graph.verify import Verified, verify
 from graph.verify_last import verify_last
 from lakehouse.iceberg import open_ledger
 from lakehouse.ledger import Ledger
-from lakehouse.model.errors import ConflictError, InputError, IntegrityError
+from lakehouse.model.errors import ConflictError, InputError, IntegrityError, UnavailableError
+from lakehouse.model.ledger import Stage
+from pipelines.progress import say
 
 SHOWN = 1_000
 """Differences that are named; all of them are counted, and mended."""
@@ -36,9 +39,10 @@ SHOWN = 1_000
 def verify_command(tenant: str, full: bool | None, mend: bool, as_json: bool) -> None:
     """Compare a tenant's graph with the lake, and name every difference.
 
-    Every property of every edge and node is compared. --last compares what the batches since the
-    last verification touched, as every `run` does. With --repair the graph is made what the lake
-    says; what is read meanwhile is of before or after. The exit code is 65 when they differ.
+    Every property of every edge and node is compared, up to the position that was projected; what
+    waits for `run` is told. --last compares what the batches since the last verification touched,
+    as every `run` does. With --repair the graph is made what the lake says; what is read meanwhile
+    is of before or after. The exit code is 65 when they differ, 69 when nothing is projected.
 
     \b
     Example:
@@ -61,16 +65,42 @@ def verify_command(tenant: str, full: bool | None, mend: bool, as_json: bool) ->
     with connected(connection) as driver:
         if mend:
             with _indexed(driver, connection.database):
+                _waiting(ledger, driver, connection.database, tenant)
                 _repair(ledger, driver, connection.database, tenant, as_json)
             return
+        waits = _waiting(ledger, driver, connection.database, tenant)
         work = verify_last if full is False else verify
         found = work(ledger, driver, connection.database, tenant)
     if as_json:
-        click.echo(json.dumps(_record(found), indent=2, ensure_ascii=False))
+        click.echo(json.dumps({**_record(found), "waits": waits}, indent=2, ensure_ascii=False))
     else:
         _tell(found.differences)
         click.echo(found.summary)
+        if waits is not None:
+            click.echo(
+                f"the graph is at position {found.position}, the lake's beliefs at {waits}: "
+                f"`beliefgraph run {tenant}` projects what waits"
+            )
     _require_equal(found, f"Mend it: beliefgraph verify {tenant} --repair.")
+
+
+def _waiting(ledger: Ledger, driver: Driver, database: str, tenant: str) -> int | None:
+    """The position of the newest beliefs where the graph is behind it, else None.
+
+    UnavailableError where nothing of them was ever projected: nothing equals nothing, but the graph
+    does not hold what the lake says.
+    """
+    believed = ledger.commits(tenant, stage=Stage.BELIEVE)
+    state = states.read(driver, database, tenant)
+    newest = believed[-1].position if believed else 0
+    position = state.position if state is not None else 0
+    if newest and not position and (state is None or state.projecting is None):
+        raise UnavailableError(
+            f"nothing of {tenant!r} is in the graph; the lake's beliefs are at position {newest}",
+            remedy=f"Project them: beliefgraph run {tenant} (or rebuild, for all tenants).",
+            tenant=tenant,
+        )
+    return newest if newest > position else None
 
 
 @contextmanager
@@ -80,7 +110,7 @@ def _indexed(driver: Driver, database: str) -> Iterator[None]:
         schema.ensure(driver, database)
         late = False
     except schema.NotUniqueError as twice:
-        _say(twice.message)
+        say(twice.message)
         late = True
     yield
     if late:
@@ -98,7 +128,7 @@ def _repair(ledger: Ledger, driver: Driver, database: str, tenant: str, as_json:
         if not as_json:
             click.echo(unfinished.message)
         wrong = True
-    done = repair(ledger, driver, database, tenant, progress=_say) if wrong else None
+    done = repair(ledger, driver, database, tenant, progress=say) if wrong else None
     if isinstance(done, Repaired) and not differences:
         differences = done.differences
     after = verify(ledger, driver, database, tenant) if wrong else found
@@ -152,7 +182,3 @@ def _require_equal(found: Verified, remedy: str) -> None:
             remedy=remedy,
             tenant=found.tenant,
         )
-
-
-def _say(line: str) -> None:
-    click.echo(f"  {line}", err=True)

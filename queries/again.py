@@ -23,26 +23,44 @@ if TYPE_CHECKING:
 _Ask = Callable[[Any, Mapping[str, Any]], Answer]
 SPANNING: Final = frozenset({"history", "episode", "recorded"})
 """Verbs that tell rectangles at whatever instants: who supports them depends on the instant."""
-_VERBS: Final[Mapping[str, _Ask]] = {
-    "beliefs": lambda view, q: view.beliefs(q["entity"], q["predicate"]),
-    "entity": lambda view, q: view.entity(q["entity"]),
-    "neighbours": lambda view, q: view.neighbours(q["entity"], q["hops"]),
-    "paths": lambda view, q: view.paths(q["start"], q["hops"]),
-    "holders": lambda view, q: view.holders(q["predicate"], q["value"], via=q["via"]),
-    "history": lambda view, q: view.history(q["entity"], q["predicate"]),
-    "key": lambda view, q: view.key(q["entity"], q["predicate"], q["value"]),
-    "paths_between": lambda view, q: view.paths_between(q["start"], q["end"], q["hops"]),
-    "episode": lambda view, q: view.episode(q["episode"]),
-    "recorded": lambda view, q: view.recorded(q["since"], q["until"]),
+_TEXT, _PERHAPS, _NUMBER = (str,), (str, NoneType), (int,)
+_VERBS: Final[Mapping[str, tuple[Mapping[str, tuple[type, ...]], _Ask]]] = {
+    "beliefs": (
+        {"entity": _TEXT, "predicate": _PERHAPS},
+        lambda view, q: view.beliefs(q["entity"], q["predicate"]),
+    ),
+    "entity": ({"entity": _TEXT}, lambda view, q: view.entity(q["entity"])),
+    "neighbours": (
+        {"entity": _TEXT, "hops": _NUMBER},
+        lambda view, q: view.neighbours(q["entity"], q["hops"]),
+    ),
+    "paths": (
+        {"start": _TEXT, "hops": _NUMBER},
+        lambda view, q: view.paths(q["start"], q["hops"]),
+    ),
+    "holders": (
+        {"predicate": _TEXT, "value": _TEXT, "via": (str, list, NoneType)},
+        lambda view, q: view.holders(q["predicate"], q["value"], via=q["via"]),
+    ),
+    "history": (
+        {"entity": _TEXT, "predicate": _TEXT},
+        lambda view, q: view.history(q["entity"], q["predicate"]),
+    ),
+    "key": (
+        {"entity": _TEXT, "predicate": _TEXT, "value": _PERHAPS},
+        lambda view, q: view.key(q["entity"], q["predicate"], q["value"]),
+    ),
+    "paths_between": (
+        {"start": _TEXT, "end": _TEXT, "hops": _NUMBER},
+        lambda view, q: view.paths_between(q["start"], q["end"], q["hops"]),
+    ),
+    "episode": ({"episode": _TEXT}, lambda view, q: view.episode(q["episode"])),
+    "recorded": (
+        {"since": _TEXT, "until": _TEXT},
+        lambda view, q: view.recorded(q["since"], q["until"]),
+    ),
 }
-_FIELDS: Final[Mapping[str, Mapping[str, tuple[type, ...]]]] = {
-    "beliefs": {"entity": (str,), "predicate": (str, NoneType)},
-    "entity": {"entity": (str,)},
-    "neighbours": {"entity": (str,), "hops": (int,)},
-    "paths": {"start": (str,), "hops": (int,)},
-    "holders": {"predicate": (str,), "value": (str,), "via": (str, list, NoneType)},
-    "history": {"entity": (str,), "predicate": (str,)},
-}
+"""Of each verb what its question tells, each of what kind, and how it is asked again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +101,8 @@ class Told:
                 f"the lake's engine does not answer {self.question['verb']}",
                 remedy="Ask the graph: leave out --engine lake.",
             )
-        return _VERBS[self.question["verb"]](view, self.question)
+        _, ask = _VERBS[self.question["verb"]]
+        return ask(view, self.question)
 
     def check(self, answer: Answer, support: Supporters) -> None:
         """IntegrityError where the answer is another one, or the file tells another one."""
@@ -141,7 +160,8 @@ def _told(record: Any) -> Told:
     question, basis = dict(record["question"]), record["basis"]
     if question["verb"] not in _VERBS:
         raise ValueError(f"verb {question['verb']!r} is not known")
-    for name, kinds in _FIELDS[question["verb"]].items():
+    fields, _ = _VERBS[question["verb"]]
+    for name, kinds in fields.items():
         if type(question[name]) not in kinds:
             raise ValueError(f"question.{name} is {question[name]!r}")
     return Told(

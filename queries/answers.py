@@ -180,7 +180,20 @@ class Answer:
     @cached_property
     def digest(self) -> str:
         """Names question, basis and answer; worked out when it is first asked for."""
-        return self._digest()
+        fixed = {
+            "tenant": self.basis.tenant,
+            "valid_at": self.basis.valid_at,
+            "known_at": self.basis.known_at,
+            "listener": self.basis.listener,
+            "clearance": self.basis.clearance,
+        }
+        text = json.dumps(
+            {"basis": fixed, **self._content()},
+            sort_keys=True,
+            ensure_ascii=False,
+            separators=(",", ":"),
+        )
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
     @property
     def nothing(self) -> bool:
@@ -213,19 +226,3 @@ class Answer:
         if self.paths:
             record["paths"] = [path.as_record() for path in self.paths]
         return record
-
-    def _digest(self) -> str:
-        fixed = {
-            "tenant": self.basis.tenant,
-            "valid_at": self.basis.valid_at,
-            "known_at": self.basis.known_at,
-            "listener": self.basis.listener,
-            "clearance": self.basis.clearance,
-        }
-        text = json.dumps(
-            {"basis": fixed, **self._content()},
-            sort_keys=True,
-            ensure_ascii=False,
-            separators=(",", ":"),
-        )
-        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -170,9 +170,9 @@ class FoldEngine:
 
         def onward(entity: str) -> Iterable[str]:
             for belief in self._beliefs.get((question.tenant, entity), ()):
-                link = belief.object is not None and belief.object_kind == ENTITY
-                if link and rule.live(belief, question.valid_at, question.known_at, bit):
-                    yield belief.value
+                linked = belief.linked
+                if linked and rule.live(belief, question.valid_at, question.known_at, bit):
+                    yield linked
 
         return walked(question.start, question.hops, onward)
 

@@ -27,7 +27,7 @@ from lakehouse.memory import MemoryLedger
 from lakehouse.model import fold as folding
 from lakehouse.model.episodes import Episode
 from lakehouse.model.ledger import Clock, Extracted
-from lakehouse.model.statements import ENTITY, Statement
+from lakehouse.model.statements import Statement
 from queries.engine import Question
 from queries.memory import Memory
 from tests.histories import MOST_CLEARANCE, Answer, Asked, History, Reached, Rectangle, Told
@@ -64,9 +64,8 @@ class _Rows:
         objects = {}
         for belief in found.beliefs:
             row = edge_row(belief, nodes.add(belief), heads[belief.episode_id], None)
-            link = belief.object is not None and belief.object_kind == ENTITY
-            objects[belief.belief_id] = belief.object if link else None
-            (self.linked if link else self.literal).append(row)
+            objects[belief.belief_id] = belief.linked
+            (self.literal if belief.linked is None else self.linked).append(row)
         for support in found.supports:
             nodes.add_support(support, objects[support.belief_id])
             self.confirms.append(confirms_row(support, None))

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from neo4j import Driver
 
+from graph import batch as batches
 from graph import writer as writers
 from graph.drop import drop
 from graph.server import Connection
@@ -30,4 +31,5 @@ def story(graph: Graph) -> Iterator[Story]:
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two rows a transaction, so that a small history takes many."""
+    monkeypatch.setattr(batches, "AT_ONCE", 0)
     monkeypatch.setattr(writers, "BATCH", 2)

@@ -1,3 +1,3 @@
 UNWIND $ids AS id
 MATCH ()-[r:BELIEF {belief_id: id}]->(o:Entity)
-RETURN collect([id, o.entity]) AS objects
+RETURN collect([id, o.entity]) AS found

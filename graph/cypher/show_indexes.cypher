@@ -1,3 +1,2 @@
-SHOW INDEXES YIELD name, type, entityType, labelsOrTypes, properties, state, owningConstraint
-RETURN name, type, entityType AS entity, labelsOrTypes AS names, properties, state,
-       owningConstraint IS NOT NULL AS owned
+SHOW INDEXES YIELD name, type, entityType, labelsOrTypes, properties, state
+RETURN name, type, entityType AS entity, labelsOrTypes AS names, properties, state

@@ -6,9 +6,8 @@ imported is what is then looked for. Ids are unique in their kind of node only.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -26,6 +25,7 @@ from graph.lake_rows import (
 )
 from graph.offline.csv_table import DelimiterTaken, Table
 from graph.state import State
+from graph.verify import uncollected
 from lakehouse.ledger import Ledger, Progress
 from lakehouse.model.errors import InputError
 
@@ -72,7 +72,7 @@ def export(
     ledger: Ledger, states: Sequence[State], folder: Path, *, progress: Progress
 ) -> Exported:
     """Write all rows of the tenants at these positions; InputError if no delimiter is free."""
-    with _uncollected():
+    with uncollected():
         for delimiter in DELIMITERS:
             try:
                 return _export(ledger, states, folder, delimiter, progress)
@@ -82,18 +82,6 @@ def export(
         "tags hold every control character that could part them in the import's files",
         remedy="Rebuild in place, tenant by tenant: beliefgraph run TENANT --rebuild.",
     )
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the search for cycles: millions of rows that hold none cost it two fifths more."""
-    before = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if before:
-            gc.enable()
 
 
 def _export(

@@ -23,12 +23,14 @@ from graph.offline.plan import plan
 from graph.offline.workshop import Workshop
 from graph.projector import project
 from graph.repair import repair
+from graph.server import room
 from graph.server.connection import Connection, external_from
 from graph.session import open_driver
 from graph.state import State
 from graph.verify import Verified, verify
 from lakehouse.ledger import Ledger, Progress
-from lakehouse.model.errors import ConfigurationError, IntegrityError, UnavailableError
+from lakehouse.model.errors import ConfigurationError, IntegrityError
+from lakehouse.stamping import system_clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +71,7 @@ def rebuild(ledger: Ledger, environ: Mapping[str, str], *, progress: Progress) -
             "store of such a one can be swapped.",
             remedy="Rebuild in place, tenant by tenant: beliefgraph run TENANT --rebuild.",
         )
-    began_at = states.now()
+    began_at = system_clock()
     clock = _Clock(progress)
     outer = server.up(environ, progress=progress)
     with workshop.opened(environ, progress=progress) as shop:
@@ -109,13 +111,10 @@ def rebuild(ledger: Ledger, environ: Mapping[str, str], *, progress: Progress) -
 
 
 def _import(shop: Workshop, exported: Exported, progress: Progress) -> None:
-    free = shutil.disk_usage(shop.files).free
-    if free < 2 * exported.size:
-        raise UnavailableError(
-            f"The disk of {shop.layout.home} has {free / 1e6:,.0f} MB left; the new store needs "
-            f"about {2 * exported.size / 1e6:,.0f} MB beside the old one.",
-            remedy="Make room, or rebuild in place: beliefgraph run TENANT --rebuild.",
-        )
+    room.require(
+        shop.files, 2 * exported.size / 1e6, "the new store beside the old one",
+        remedy="Make room, or rebuild in place: beliefgraph run TENANT --rebuild.",
+    )  # fmt: skip
     bulk_import.run(
         shop.tool(progress),
         exported,

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Callable
 from typing import Final
 
 from graph.server import store
 from graph.server.admin import Tool
 from graph.server.layout import Layout
+from lakehouse.ledger import Progress
 from lakehouse.local.home import write_private
 from lakehouse.model.errors import ConfigurationError, UnavailableError
 
 _ADMIN_SECONDS: Final = 120
 
 
-def prepare(layout: Layout, tool: Tool, *, progress: Callable[[str], None]) -> None:
+def prepare(layout: Layout, tool: Tool, *, progress: Progress) -> None:
     """Make a password and give it to a new server; leave one that has started before alone."""
     if layout.first_start.exists():
         progress("the first start was interrupted; beginning afresh")

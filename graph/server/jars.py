@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,12 +17,11 @@ from graph.server.layout import Layout
 from graph.server.locked import LockedJar, read_lock
 from graph.server.maven import download
 from graph.server.release import Release
+from lakehouse.ledger import Progress
 from lakehouse.model.errors import IntegrityError
 
 
-def ensure(
-    layout: Layout, release: Release, repository: Path, *, progress: Callable[[str], None]
-) -> str:
+def ensure(layout: Layout, release: Release, repository: Path, *, progress: Progress) -> str:
     """Have all jars in place and return the class path; it names them one by one."""
     folder = layout.lib / release.version
     folder.mkdir(parents=True, exist_ok=True)
@@ -38,7 +37,7 @@ def _supply(
     absent: Sequence[LockedJar],
     repository: Path,
     folder: Path,
-    progress: Callable[[str], None],
+    progress: Progress,
 ) -> None:
     missing = [jar for jar in absent if not _is_complete(jar, repository / jar.repository_path)]
     if missing:

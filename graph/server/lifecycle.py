@@ -19,7 +19,7 @@ from graph.server.connection import Connection, external_from
 from graph.server.layout import Choices, Layout
 from graph.server.memory import Memory
 from graph.server.release import Release, choose
-from graph.server.starting import Progress
+from lakehouse.ledger import Progress
 from lakehouse.local import processes
 from lakehouse.local.home import Running, home_from
 from lakehouse.local.lock import exclusive

@@ -9,13 +9,14 @@ from __future__ import annotations
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Final
 
 from graph.server import room
 from graph.server.locked import LockedJar
+from lakehouse.ledger import Progress
 from lakehouse.model.errors import ConfigurationError, IntegrityError, UnavailableError
 
 TIMEOUT_SECONDS: Final = 30
@@ -24,9 +25,7 @@ _CONNECTIONS: Final = 4
 _STAGING: Final = ".beliefgraph-download-"
 
 
-def download(
-    jars: Sequence[LockedJar], repository: Path, *, progress: Callable[[str], None]
-) -> None:
+def download(jars: Sequence[LockedJar], repository: Path, *, progress: Progress) -> None:
     """Bring the jars into the local repository; all of them, or an error that names one."""
     total = sum(jar.size for jar in jars)
     progress(f"downloading Neo4j: {len(jars)} jars, {total / 1e6:.0f} MB, into {repository}")

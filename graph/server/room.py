@@ -17,13 +17,19 @@ START_MB: Final = 100
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
-def require(folder: Path, megabytes: float, purpose: str) -> None:
+def require(
+    folder: Path,
+    megabytes: float,
+    purpose: str,
+    *,
+    remedy: str = "Make room there, and try again; nothing was changed.",
+) -> None:
     """UnavailableError unless the folder's disk has that much left."""
     free = shutil.disk_usage(folder).free / 1e6
     if free < megabytes:
         raise UnavailableError(
             f"The disk of {folder} has {free:,.0f} MB left; {purpose} needs {megabytes:,.0f} MB.",
-            remedy="Make room there, and try again; nothing was changed.",
+            remedy=remedy,
             folder=folder,
         )
 

@@ -6,7 +6,7 @@ the store that was there before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 import psutil
@@ -28,10 +28,9 @@ from graph.server.connection import DEFAULT_DATABASE, DEFAULT_USERNAME, Connecti
 from graph.server.layout import Choices, Layout, maven_repository_from
 from graph.server.memory import Memory
 from graph.server.release import Release
+from lakehouse.ledger import Progress
 from lakehouse.local import ports, processes
 from lakehouse.model.errors import ConflictError
-
-Progress = Callable[[str], None]
 
 _PORT_ATTEMPTS: Final = 3
 

@@ -9,14 +9,14 @@ new one counts once it is a store whose first start is over.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 from graph.server.layout import Layout
 from graph.server.release import Release
+from lakehouse.ledger import Progress
 
 
-def recover(layout: Layout, *, progress: Callable[[str], None]) -> None:
+def recover(layout: Layout, *, progress: Progress) -> None:
     """Put the old store back where a replacement was broken off; no server may be running."""
     shutil.rmtree(layout.removed, ignore_errors=True)
     if not layout.replaced.exists() or is_store(layout):
@@ -65,7 +65,7 @@ def made_by(layout: Layout) -> str | None:
         return before.version if before else None
 
 
-def set_aside_foreign(layout: Layout, release: Release, *, progress: Callable[[str], None]) -> None:
+def set_aside_foreign(layout: Layout, release: Release, *, progress: Progress) -> None:
     """A store of another version makes room: it is a projection, and no version takes another's.
 
     Neo4j can migrate some stores; the lake can make any, and comes out the same for certain.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
+from lakehouse.ledger import Progress
 from lakehouse.maintenance.compact import compact
 from lakehouse.maintenance.expire import expire
 from lakehouse.maintenance.proof import check_same, fingerprints
 from lakehouse.maintenance.sweep import sweep
 from lakehouse.stamping import system_clock
 from lakehouse.store import Store
-
-Progress = Callable[[str], None]
 
 
 def upkeep(store: Store, *, sweeping: bool, progress: Progress) -> Mapping[str, int]:

@@ -20,7 +20,7 @@ from lakehouse.model.causes import Causes
 from lakehouse.model.closings import BY_OPERATION, Ground, why
 from lakehouse.model.instants import FOREVER
 from lakehouse.model.painting import Value
-from lakehouse.model.pieces import Box, Piece
+from lakehouse.model.pieces import Box, Content, Piece, Supporter
 from lakehouse.model.spans import Span
 from lakehouse.model.statements import Operation, Statement
 
@@ -202,15 +202,8 @@ class _Adding:
         return piece
 
     def _confirm(self, piece: Piece, start: int, painter: Statement) -> Box:
-        box = Box(
-            start,
-            FOREVER,
-            painter.statement_id,
-            painter.trust,
-            painter.classification,
-            self._mask,
-            painter.recorded_at,
-        )
+        supporter = Supporter(painter.statement_id, painter.trust, painter.classification)
+        box = Box(start, FOREVER, supporter, self._mask, painter.recorded_at)
         piece.boxes.append(box)
         return box
 
@@ -240,6 +233,6 @@ class _Adding:
 
 
 def _piece(painter: Statement, start: int, end: int, value: Value, mask: int) -> Piece:
-    name, at = painter.statement_id, painter.recorded_at
-    levels = painter.trust, painter.classification
-    return Piece(start, end, value, name, False, *levels, mask, at, name)
+    name = painter.statement_id
+    content = Content(name, False, painter.trust, painter.classification)
+    return Piece(start, end, value, content, mask, painter.recorded_at, name)

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from lakehouse.model.instants import FOREVER
+from lakehouse.model.statements import ENTITY
 
 ERASED: Final = "<erased>"
 """What a belief reads whose every support has been erased."""
@@ -68,6 +69,11 @@ class Belief(NamedTuple):
     def value(self) -> str:
         """The believed value as read: the object, or `<erased>`."""
         return ERASED if self.object is None else self.object
+
+    @property
+    def linked(self) -> str | None:
+        """The entity that it links to; None for a literal and for an erased slot."""
+        return self.object if self.object_kind == ENTITY else None
 
 
 class Support(NamedTuple):

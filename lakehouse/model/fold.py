@@ -153,9 +153,9 @@ def _belief(
     standing: Standings,
 ) -> tuple[Belief, list[Support]]:
     boxes = [*piece.past_boxes, *piece.boxes] if piece.past_boxes else piece.boxes
-    origin = by_id[piece.origin]
-    start, end, content, mask = piece.shape
-    told = (key, start, end, piece.recorded_from, mask, *content)
+    content = piece.content
+    origin = by_id[content.origin]
+    told = (key, piece.start, piece.end, piece.recorded_from, piece.mask, *content)
     belief_id = identity(*told, generation) if generation else identity(*told)
     strictest, tightened = _strictness(piece, boxes, by_id, standing)
     belief = Belief(
@@ -164,7 +164,7 @@ def _belief(
         key=key,
         subject=origin.subject,
         predicate=origin.predicate,
-        object=None if piece.erased else origin.object,
+        object=None if content.erased else origin.object,
         object_kind=origin.object_kind,
         subject_type=origin.subject_type,
         object_type=origin.object_type,
@@ -177,21 +177,23 @@ def _belief(
         origin=origin.statement_id,
         episode_id=origin.episode_id,
         valid_from_basis=origin.valid_from_basis,
-        trust=piece.trust,
-        classification=piece.classification,
+        trust=content.trust,
+        classification=content.classification,
         strictest=strictest,
         tightened=tightened,
         opened_by=piece.opened_by,
         closed_by=piece.closed_by,
         reason=piece.reason,
     )
-    return belief, [_box(belief, box, by_id[box.statement]) for box in boxes]
+    return belief, [_box(belief, box, by_id[box.supporter.statement]) for box in boxes]
 
 
 def _box(belief: Belief, box: Box, statement: Statement) -> Support:
     return Support(
         tenant=belief.tenant,
-        support_id=identity(belief.belief_id, box.recorded_from, *box.shape),
+        support_id=identity(
+            belief.belief_id, box.recorded_from, box.start, box.end, *box.supporter, box.mask
+        ),
         belief_id=belief.belief_id,
         statement_id=statement.statement_id,
         episode_id=statement.episode_id,
@@ -202,8 +204,8 @@ def _box(belief: Belief, box: Box, statement: Statement) -> Support:
         recorded_to=box.recorded_to,
         heard_at=statement.recorded_at,
         listeners=box.mask,
-        trust=box.trust,
-        classification=box.classification,
+        trust=box.supporter.trust,
+        classification=box.supporter.classification,
     )
 
 
@@ -216,9 +218,9 @@ def _strictness(
     piece: Piece, boxes: Sequence[Box], by_id: Mapping[str, Statement], standing: Standings
 ) -> tuple[int, _Tighter]:
     """Strictest classification of origin and supporters up to now, and when it rose (3.6)."""
-    rises = _rises(standing.of(by_id[piece.origin]), piece.recorded_from)
+    rises = _rises(standing.of(by_id[piece.content.origin]), piece.recorded_from)
     for box in boxes:
-        rises += _rises(standing.of(by_id[box.statement]), box.recorded_from)
+        rises += _rises(standing.of(by_id[box.supporter.statement]), box.recorded_from)
     if len(rises) == 1:
         return rises[0][1], ()
     strictest, tightened = -1, []

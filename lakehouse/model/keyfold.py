@@ -15,7 +15,7 @@ from lakehouse.model.causes import Causes
 from lakehouse.model.closings import why
 from lakehouse.model.hearing import Change, hear
 from lakehouse.model.painting import Canvas
-from lakehouse.model.pieces import Audience, Box, BoxShape, Piece, Shape, boxes, shapes
+from lakehouse.model.pieces import Audience, Box, BoxShape, Piece, Shape, Supporter, boxes, shapes
 from lakehouse.model.spans import Slice, Span, constant, union
 from lakehouse.model.standing import Standings
 from lakehouse.model.statements import Statement
@@ -90,7 +90,7 @@ def _confirm(at: int, audiences: Sequence[Audience], changes: Sequence[Change]) 
     for (place, statement), parts in slices.items():
         for start, end, mask in constant(parts):
             levels = _holders(mask, audiences)[0].carried[statement]
-            box = Box(start, end, statement, *levels, mask, at)
+            box = Box(start, end, Supporter(statement, *levels), mask, at)
             pieces[place].boxes.append(box)
             _show(box, audiences)
 
@@ -130,7 +130,7 @@ def _recut(
                 shape.start,
                 shape.end,
                 holders[0].value(shape.start),
-                *shape.content,
+                shape.content,
                 shape.mask,
                 at,
                 opened_by,
@@ -165,7 +165,7 @@ def _holders(mask: int, audiences: Iterable[Audience]) -> list[Audience]:
 
 def _show(box: Box, audiences: Iterable[Audience]) -> None:
     for audience in _holders(box.mask, audiences):
-        audience.shown[box.statement].append(box)
+        audience.shown[box.supporter.statement].append(box)
 
 
 def _refresh(piece: Piece, at: int, now: set[BoxShape], audiences: Sequence[Audience]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -88,6 +88,14 @@ class SupportClosing:
 
     support_id: str
     recorded_to: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Rectangles and support boxes as of one believe commit, closings applied."""
+
+    beliefs: Sequence[Belief]
+    supports: Sequence[Support]
 
 
 @dataclass(frozen=True, slots=True)

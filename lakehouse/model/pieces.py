@@ -42,14 +42,20 @@ class Shape(NamedTuple):
     mask: int
 
 
-class BoxShape(NamedTuple):
-    """A further supporter inside a piece: where, who, what it carries, and for whom."""
+class Supporter(NamedTuple):
+    """Who supports a piece further, and what it carries."""
 
-    start: int
-    end: int
     statement: str
     trust: int
     classification: int
+
+
+class BoxShape(NamedTuple):
+    """A further supporter inside a piece, without its history: where, who, and for whom."""
+
+    start: int
+    end: int
+    supporter: Supporter
     mask: int
 
 
@@ -59,9 +65,7 @@ class Box:
 
     start: int
     end: int
-    statement: str
-    trust: int
-    classification: int
+    supporter: Supporter
     mask: int
     recorded_from: int
     recorded_to: int = FOREVER
@@ -69,9 +73,7 @@ class Box:
     @property
     def shape(self) -> BoxShape:
         """The box without its history."""
-        return BoxShape(
-            self.start, self.end, self.statement, self.trust, self.classification, self.mask
-        )
+        return BoxShape(self.start, self.end, self.supporter, self.mask)
 
 
 @dataclass(slots=True, eq=False)
@@ -84,10 +86,7 @@ class Piece:
     start: int
     end: int
     value: Value
-    origin: str
-    erased: bool
-    trust: int
-    classification: int
+    content: Content
     mask: int
     recorded_from: int
     opened_by: str
@@ -100,8 +99,7 @@ class Piece:
     @property
     def shape(self) -> Shape:
         """The piece without its history."""
-        content = Content(self.origin, self.erased, self.trust, self.classification)
-        return Shape(self.start, self.end, content, self.mask)
+        return Shape(self.start, self.end, self.content, self.mask)
 
     def close(self, at: int, reason: Reason, closed_by: str) -> None:
         """End it and its boxes at recorded instant `at`; a box that began only then never was."""
@@ -113,31 +111,12 @@ class Piece:
 
     def part(self, start: int, at: int, opened_by: str) -> Piece:
         """A new piece from recorded instant `at` on that is this one's from `start` on."""
-        return Piece(
-            start,
-            self.end,
-            self.value,
-            self.origin,
-            self.erased,
-            self.trust,
-            self.classification,
-            self.mask,
-            at,
-            opened_by,
-        )
+        return Piece(start, self.end, self.value, self.content, self.mask, at, opened_by)
 
     def boxes_over(self, start: int, end: int, at: int) -> list[Box]:
         """Its open boxes cut down to [start, end), from recorded instant `at` on."""
         return [
-            Box(
-                max(box.start, start),
-                min(box.end, end),
-                box.statement,
-                box.trust,
-                box.classification,
-                box.mask,
-                at,
-            )
+            Box(max(box.start, start), min(box.end, end), box.supporter, box.mask, at)
             for box in self.boxes
             if box.start < end and start < box.end
         ]
@@ -179,7 +158,7 @@ class Audience:
         place = bisect_right(self.starts, piece.start)
         self.starts.insert(place, piece.start)
         self.pieces.insert(place, piece)
-        self.shown[piece.origin].append(piece)
+        self.shown[piece.content.origin].append(piece)
 
     def remove(self, piece: Piece) -> None:
         """Take the piece out of the open ones."""
@@ -238,13 +217,14 @@ def _slices(audience: Audience, window: Span, into: dict[Content, list[Slice]]) 
 
 def boxes(shape: Shape, audiences: Iterable[Audience], erased: frozenset[str]) -> set[BoxShape]:
     """The further supporters inside a piece, each as maximal boxes."""
-    slices: dict[tuple[str, int, int], list[Slice]] = defaultdict(list)
+    slices: dict[Supporter, list[Slice]] = defaultdict(list)
     for audience in audiences:
         if shape.mask & audience.mask:
             for start, end, name in _supported(shape, audience, erased):
-                slices[(name, *audience.carried[name])].append((start, end, audience.mask))
+                supporter = Supporter(name, *audience.carried[name])
+                slices[supporter].append((start, end, audience.mask))
     return {
-        BoxShape(start, end, *supporter, mask)
+        BoxShape(start, end, supporter, mask)
         for supporter, parts in slices.items()
         for start, end, mask in constant(parts)
     }

@@ -6,7 +6,7 @@ at what is really there, and the records are only where it looks first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 import psutil
 
+from lakehouse.ledger import Progress
 from lakehouse.local import ports, processes
 from lakehouse.local.home import Running, home_from
 from lakehouse.local.lock import exclusive
@@ -22,7 +23,6 @@ from lakehouse.seaweed import launch, readiness
 from lakehouse.seaweed.layout import ADMIN_GAP, PORTS, Layout
 from lakehouse.seaweed.settings import S3Server, server_at, write_client_settings
 
-Progress = Callable[[str], None]
 _PORT_ATTEMPTS: Final = 3
 
 

@@ -22,6 +22,7 @@ from lakehouse.model.errors import UnavailableError
 from pipelines.commands import run_line
 from pipelines.demo.episodes import write_episodes
 from pipelines.demo.releases import fetch
+from pipelines.progress import say
 from pipelines.runs import LandConfig, Ran
 from pipelines.sources import declared
 
@@ -68,7 +69,7 @@ def demo() -> None:
     seconds: dict[str, float] = {}
     open_ledger(server.home_from(os.environ), os.environ)  # A store that is down is told first.
     with timed("server up", seconds):
-        connection = server.up(os.environ, progress=_say)
+        connection = server.up(os.environ, progress=say)
     with timed("releases fetched and read", seconds):
         _prepare(server.home_from(os.environ) / "demo")
     with timed("land, extract, believe, project, prove, publish", seconds):
@@ -91,14 +92,14 @@ def timed(name: str, into: dict[str, float]) -> Iterator[None]:
 def _prepare(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     wheels = folder / "wheels"
-    fetch(wheels, lambda done, total, what: _say(f"{what} ({done} of {total})"))
+    fetch(wheels, lambda done, total, what: say(f"{what} ({done} of {total})"))
     if not write_episodes(wheels, folder / "tzdata.jsonl.gz", _say_release):
-        _say("episodes of 32 releases are written already")
+        say("episodes of 32 releases are written already")
 
 
 def _say_release(done: int, total: int, what: str) -> None:
     if done in (1, total) or done % 8 == 0:
-        _say(f"{what} ({done} of {total})")
+        say(f"{what} ({done} of {total})")
 
 
 def _report(ran: Ran, seconds: dict[str, float]) -> None:
@@ -132,10 +133,6 @@ def _ask(words: str, question: tuple[str, ...]) -> None:
             remedy="Ask it by hand, then: beliefgraph doctor.",
         )
     click.echo(answer.stdout.rstrip())
-
-
-def _say(line: str) -> None:
-    click.echo(f"  {line}", err=True)
 
 
 _WHAT_NEXT: Final = """

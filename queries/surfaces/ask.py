@@ -16,6 +16,7 @@ from queries.basis import zone_named
 from queries.statements import MOST_STEPS
 from queries.surfaces import asking_again
 from queries.surfaces.composition import ENGINES, default_tenant, opened_engine
+from queries.surfaces.nothing import hints
 from queries.surfaces.options import AS_JSON, ZONE
 from queries.surfaces.rendering import render, render_differences
 from queries.surfaces.wanted import Wanted
@@ -36,7 +37,11 @@ from queries.surfaces.wanted import Wanted
 @click.option("--valid-at", metavar="WHEN", help="When in the world  [default: now]")
 @click.option("--known-at", metavar="WHEN", help="As known when  [default: the watermark]")
 @ZONE
-@click.option("--tenant", metavar="NAME", help="Whose beliefs  [default: the only one there is]")
+@click.option(
+    "--tenant",
+    metavar="NAME",
+    help="Whose beliefs  [default: BELIEFGRAPH_TENANT, else the only one there is]",
+)
 @click.option("--listener", metavar="RULE", default="trust>=0", show_default=True)
 @click.option(
     "--clearance",
@@ -128,14 +133,16 @@ def ask(
         if since is not None:
             told = wanted.differences(view, since, asked_zone)
             record = json.dumps(told.as_record(), indent=2, ensure_ascii=False)
-            click.echo(record if as_json else render_differences(told))
+            missing = () if told.changes or as_json else hints(view, told.question)
+            click.echo(record if as_json else render_differences(told, missing))
             return
         answer = wanted.of(view, asked_zone)
         support = support_of(view, answer)
+        missing = hints(view, answer.question) if answer.nothing and not as_json else ()
     if as_json:
         click.echo(json.dumps(_record(answer, support), indent=2, ensure_ascii=False))
     else:
-        click.echo(render(answer, support, full=full))
+        click.echo(render(answer, support, full=full, hints=missing))
 
 
 def _record(answer: Answer, support: Supporters) -> dict[str, object]:

@@ -238,4 +238,10 @@ def main() -> None:
     """What was believed, when, and from where.
 
     Each command tells more with --help, and prints JSON with --json where it prints data.
+
+    \b
+    Exit codes: 0 done · 1 a fault of ours · 2 wrong input
+    3 done, but records were refused · 65 graph and lake, or a file, differ
+    66 erased · 69 not there, or not up · 75 somebody else was first
+    78 wrong settings · 130 interrupted
     """

@@ -76,7 +76,7 @@ def default_tenant(memory: Memory | LakeMemory, environ: Mapping[str, str]) -> s
     if not tenants:
         raise UnavailableError(
             "no tenant is published yet",
-            remedy="Run `beliefgraph run` to land, believe and project a source.",
+            remedy="Run `beliefgraph run TENANT --land`: it lands, projects and publishes.",
         )
     raise InputError(
         "there are several tenants: " + ", ".join(tenants),

@@ -8,117 +8,22 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from importlib import metadata
 from typing import Final
 
 import click
 
 from graph import schema
-from graph.server import connection_from, home_from, status
+from graph.server import connection_from, home_from
 from graph.session import open_driver
 from lakehouse.model import instants
 from lakehouse.model.counted import counted
 from lakehouse.model.errors import EXIT_CODES, BeliefgraphError
 from queries.reading import Reader
-from queries.surfaces import same_lake
-from queries.surfaces.cli import DISTRIBUTION
+from queries.surfaces import installation, same_lake
 from queries.surfaces.findings import Check, Finding, Level, Premises
 from queries.surfaces.options import AS_JSON
-
-PACKAGES: Final = ("lakehouse", "graph", "queries", "pipelines")
-OLDEST_PYTHON: Final = (3, 11)
-_REQUIRED: Final = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?\s*([^;]*)(;.*)?$")
-_BOUND: Final = re.compile(r"(>=|==|<)\s*([0-9][0-9.]*)")
-
-
-def python(_: Premises) -> Iterator[Finding]:
-    """The interpreter is new enough."""
-    version = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info[:2] < OLDEST_PYTHON:
-        yield Finding(
-            "python", Level.PROBLEM, f"Python {version} is too old", "Use Python 3.11 or newer."
-        )
-    else:
-        yield Finding("python", Level.FINE, f"Python {version}")
-
-
-def packages(_: Premises) -> Iterator[Finding]:
-    """Every package that the distribution requires is there, in a version it allows."""
-    try:
-        required = metadata.requires(DISTRIBUTION) or []
-    except metadata.PackageNotFoundError:
-        yield Finding(
-            "packages",
-            Level.PROBLEM,
-            "the distribution beliefgraph is not installed here",
-            "Install it: pip install beliefgraph (in a checkout: pip install -e .).",
-        )
-        return
-    checked = 0
-    for line in required:
-        found = _REQUIRED.match(line)
-        if found is None or (found.group(3) and "extra" in found.group(3)):
-            continue
-        checked += 1
-        yield from _package(found.group(1), found.group(2).strip())
-    yield Finding("packages", Level.FINE, f"{counted(checked, 'required package')} looked at")
-
-
-def _package(name: str, wanted: str) -> Iterator[Finding]:
-    try:
-        version = metadata.version(name)
-    except metadata.PackageNotFoundError:
-        yield Finding(
-            "packages",
-            Level.PROBLEM,
-            f"{name} {wanted} is missing",
-            f"pip install '{name}{wanted}'",
-        )
-        return
-    if not all(_allows(sign, bound, version) for sign, bound in _BOUND.findall(wanted)):
-        yield Finding(
-            "packages",
-            Level.PROBLEM,
-            f"{name} is {version}, and {wanted} is needed",
-            f"pip install '{name}{wanted}'",
-        )
-
-
-def _allows(sign: str, bound: str, version: str) -> bool:
-    wanted, found = _numbers(bound), _numbers(version)
-    width = max(len(wanted), len(found))
-    wanted += (0,) * (width - len(wanted))
-    found += (0,) * (width - len(found))
-    return {">=": found >= wanted, "<": found < wanted, "==": found == wanted}[sign]
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    found = re.match(r"\d+(?:\.\d+)*", version)
-    return tuple(map(int, found.group().split("."))) if found else ()
-
-
-def names(_: Premises) -> Iterator[Finding]:
-    """No other distribution claims one of the names that ours are imported by."""
-    claims = metadata.packages_distributions()
-    foreign = [
-        (package, other)
-        for package in PACKAGES
-        for other in sorted(set(claims.get(package, ())) - {DISTRIBUTION})
-    ]
-    for package, other in foreign:
-        yield Finding(
-            "names",
-            Level.PROBLEM,
-            f"the distribution {other!r} installs a package {package!r} too: which of the two is "
-            "imported is chance",
-            f"pip uninstall {other}, or give beliefgraph an environment of its own.",
-        )
-    if not foreign:
-        yield Finding("names", Level.FINE, "no other distribution claims " + ", ".join(PACKAGES))
 
 
 def home(premises: Premises) -> Iterator[Finding]:
@@ -142,9 +47,9 @@ def home(premises: Premises) -> Iterator[Finding]:
 
 def server(premises: Premises) -> Iterator[Finding]:
     """What the Neo4j server is doing."""
-    state = status(premises.environ)
+    state = premises.server
     told = f"{state.state}{f' at {state.uri}' if state.uri else ''}"
-    if state.state in ("running", "external"):
+    if premises.served:
         yield Finding("server", Level.FINE, told)
     else:
         yield Finding(
@@ -154,7 +59,7 @@ def server(premises: Premises) -> Iterator[Finding]:
 
 def graph(premises: Premises) -> Iterator[Finding]:
     """The graph has its constraints and indexes, and tells how far each tenant is."""
-    if status(premises.environ).state not in ("running", "external"):
+    if not premises.served:
         yield Finding("graph", Level.NOTE, "not looked at: no server runs")
         return
     connection = connection_from(premises.environ)
@@ -162,7 +67,12 @@ def graph(premises: Premises) -> Iterator[Finding]:
         reader = Reader(driver, connection.database)
         tenants = reader.tenants()
         if not tenants:
-            yield Finding("graph", Level.NOTE, "holds no tenant yet", "beliefgraph run")
+            yield Finding(
+                "graph",
+                Level.NOTE,
+                "holds no tenant yet",
+                "beliefgraph run TENANT projects one, beliefgraph rebuild all that the lake has.",
+            )
             return
         schema.check(driver, connection.database)
         yield Finding("graph", Level.FINE, "constraints and indexes are there")
@@ -170,7 +80,10 @@ def graph(premises: Premises) -> Iterator[Finding]:
             state = reader.state(tenant)
             if state.watermark is None:
                 yield Finding(
-                    "graph", Level.NOTE, f"{tenant}: nothing published yet", "beliefgraph run"
+                    "graph",
+                    Level.NOTE,
+                    f"{tenant}: nothing published yet",
+                    f"beliefgraph run {tenant}",
                 )
             else:
                 yield Finding(
@@ -221,7 +134,8 @@ def vault(premises: Premises) -> Iterator[Finding]:
 
 
 CHECKS: Final[tuple[Check, ...]] = (
-    python, packages, names, home, server, graph, lake, same_lake.agreement, vault,
+    installation.python, installation.packages, installation.names,
+    home, server, graph, lake, same_lake.agreement, vault,
 )  # fmt: skip
 
 

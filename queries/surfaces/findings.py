@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from graph.server import home_from
+from graph.server import ServerStatus, home_from, status
 
 if TYPE_CHECKING:
     from lakehouse.iceberg import IcebergLedger
@@ -16,9 +16,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Premises:
-    """What the checks look at: the environment, and the lake that it names, opened once."""
+    """What the checks look at: the environment, and its server and lake, looked for once."""
 
     environ: Mapping[str, str]
+
+    @cached_property
+    def server(self) -> ServerStatus:
+        """What the Neo4j server is doing."""
+        return status(self.environ)
+
+    @property
+    def served(self) -> bool:
+        """Is there a server that can be asked?"""
+        return self.server.state in ("running", "external")
 
     @cached_property
     def ledger(self) -> IcebergLedger | None:

@@ -21,13 +21,18 @@ _MOST_IN_FULL: Final = 3
 """Of more beliefs or paths than this, each is told in short: what, and its episodes."""
 
 
-def render(answer: Answer, support: Supporters, *, full: bool = False) -> str:
-    """The whole answer; `full` tells the evidence of every belief however many there are."""
+def render(
+    answer: Answer, support: Supporters, *, full: bool = False, hints: Sequence[str] = ()
+) -> str:
+    """The whole answer; `full` tells the evidence of every belief however many there are.
+
+    `hints` are sentences for whoever finds that nothing is known.
+    """
     lines = [*_heading(answer), ""]
     several = len(answer.paths or answer.beliefs)
     short = several > _MOST_IN_FULL and not full
     if answer.nothing:
-        lines.append("Nothing is known.")
+        lines += ["Nothing is known.", *_hinted(hints)]
     elif answer.paths:
         for path in answer.paths:
             lines.extend(_short_path(path) if short else _path(path))
@@ -39,11 +44,11 @@ def render(answer: Answer, support: Supporters, *, full: bool = False) -> str:
             )
     if short:
         lines += ["", f"{several} in all; --full tells periods and evidence of each."]
-    return "\n".join([*lines, "", *_basis(answer.basis, answer.digest)])
+    return "\n".join([*lines, "", *_basis(answer.basis, f"answer {answer.digest}")])
 
 
-def render_differences(told: Differences) -> str:
-    """What became different, each with the episode that says so now."""
+def render_differences(told: Differences, hints: Sequence[str] = ()) -> str:
+    """What became different, each with the episode that says so now; the later pair's basis."""
     about = " ".join(
         str(told.question[part]) for part in ("entity", "predicate") if told.question[part]
     )
@@ -62,8 +67,13 @@ def render_differences(told: Differences) -> str:
         said = "erased" if either.erased else either.evidence.episode_id
         lines.extend(_wrapped(f"{_valid(either)}, from {said}", "    "))
     if not told.changes:
-        lines.append("Nothing became different.")
+        lines += ["Nothing became different.", *_hinted(hints)]
     return "\n".join([*lines, "", *_basis(told.after)])
+
+
+def _hinted(hints: Sequence[str]) -> Iterator[str]:
+    for hint in hints:
+        yield from _wrapped(hint, "")
 
 
 def _pair(basis: Basis) -> str:
@@ -194,7 +204,7 @@ def _carried(evidence: Evidence) -> str:
     return f"{evidence.verification} · {CLASSIFICATION_NAMES[evidence.classification]}"
 
 
-def _basis(basis: Basis, digest: str | None = None) -> Iterator[str]:
+def _basis(basis: Basis, *further: str) -> Iterator[str]:
     parts = [
         f"tenant {basis.tenant}",
         f"listener {basis.listener}",
@@ -205,7 +215,7 @@ def _basis(basis: Basis, digest: str | None = None) -> Iterator[str]:
         f"epoch {basis.epoch}",
         f"generation {basis.generation}",
         f"graph {basis.graph_digest or '-'}",
-        *(() if digest is None else (f"answer {digest}",)),
+        *further,
     ]
     yield from _packed("basis", parts)
     if basis.snapshots:

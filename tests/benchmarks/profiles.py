@@ -19,8 +19,8 @@ from lakehouse.believe import believe
 from lakehouse.iceberg import open_ledger
 from lakehouse.keys import TenantKeys
 from lakehouse.model.listeners import Listeners
+from lakehouse.stamping import system_clock
 from pipelines import tenancy
-from pipelines.assets import now_micros
 from pipelines.extract.declaration import Declaration
 from pipelines.extraction import extract
 from pipelines.landing import land
@@ -40,7 +40,7 @@ def profile(stack: Stack, declared: Declaration) -> list[Table]:
     def extraction() -> object:
         tenancy.record(ledger, tenant, sources.values())
         key = TenantKeys(stack.home).of(tenant).secret
-        return extract(ledger, tenant, sources, key=key, now=now_micros)
+        return extract(ledger, tenant, sources, key=key, now=system_clock)
 
     def beliefs() -> object:
         cardinality = tenancy.cardinality_of(ledger, tenant)

@@ -20,14 +20,17 @@ def whole(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def seconds(value: float) -> str:
-    """Seconds to a hundredth."""
-    return f"{value:,.2f}"
-
-
 def tenths(value: float) -> str:
     """One decimal."""
     return f"{value:,.1f}"
+
+
+def hundredths(value: float) -> str:
+    """Two decimals."""
+    return f"{value:,.2f}"
+
+
+seconds = hundredths
 
 
 def millis(value: float) -> str:
@@ -48,6 +51,11 @@ def size(value: float) -> str:
     return (
         f"{value:.1f} {_UNITS[unit]}" if unit and value < _FINE else f"{value:.0f} {_UNITS[unit]}"
     )
+
+
+def verdict(missed: bool) -> str:
+    """What stands beside a goal."""
+    return "missed" if missed else "met"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from graph.repair import Repaired, repair
 from graph.rows import EDGE
 from graph.verify import Verified, verify
 from graph.verify_last import verify_last
+from lakehouse.ledger import Progress
 from lakehouse.model.ledger import Publication
 from tests.contracts.projection_story import Story
 
@@ -27,6 +28,18 @@ class Stopped(Exception):
     """What a killed projector looks like from inside."""
 
 
+def stopping(stop_at: int) -> tuple[list[str], Progress]:
+    """A progress callback that dies at its n-th call (0: never), and what it has heard."""
+    heard: list[str] = []
+
+    def tell(text: str) -> None:
+        heard.append(text)
+        if len(heard) == stop_at:
+            raise Stopped(text)
+
+    return heard, tell
+
+
 @dataclass
 class Graph:
     """The driver with its database, and what the tests do with both."""
@@ -36,13 +49,7 @@ class Graph:
 
     def project(self, story: Story, stop_at: int = 0) -> int:
         """Project; with `stop_at` the progress callback dies at its n-th call."""
-        heard: list[str] = []
-
-        def tell(text: str) -> None:
-            heard.append(text)
-            if len(heard) == stop_at:
-                raise Stopped(text)
-
+        heard, tell = stopping(stop_at)
         project(story.ledger, self.driver, self.database, story.tenant, progress=tell)
         return len(heard)
 
@@ -61,13 +68,7 @@ class Graph:
 
     def mend(self, story: Story, stop_at: int = 0) -> Repaired:
         """Repair what is there; with `stop_at` the progress callback dies at its n-th call."""
-        heard: list[str] = []
-
-        def tell(text: str) -> None:
-            heard.append(text)
-            if len(heard) == stop_at:
-                raise Stopped(text)
-
+        _, tell = stopping(stop_at)
         done = repair(story.ledger, self.driver, self.database, story.tenant, progress=tell)
         assert isinstance(done, Repaired)
         return done

@@ -135,9 +135,9 @@ class Story:
             classification=1,
         )
 
-    def believe(self, changes: BeliefChanges, *, through: int | None = None) -> Commit:
+    def believe(self, changes: BeliefChanges) -> Commit:
         """Record what follows."""
-        position = self.ledger.commits(self.tenant)[-1].position if through is None else through
+        position = self.ledger.commits(self.tenant)[-1].position
         return self.ledger.append_beliefs(self.tenant, changes, through=position)
 
     def close(self, belief: Belief, reason: Reason = Reason.CORRECTED) -> Closing:
@@ -170,9 +170,9 @@ def first_chapter(story: Story, *, attested: bool = False) -> list[Belief]:
     return opened
 
 
-def second_chapter(story: Story, opened: list[Belief], *, attested: bool = False) -> BeliefChanges:
+def second_chapter(story: Story, opened: list[Belief]) -> None:
     """Closings of both types, what follows them, a support closed, a late confirmation."""
-    story.hear("e3", attested_at=START - 5 * SECOND if attested else None)
+    story.hear("e3")
     fresh = (
         story.belief("e3", "zone:A", "offset", "7200"),
         story.belief("e3", "zone:A", "in_country", "country:Y"),
@@ -188,13 +188,11 @@ def second_chapter(story: Story, opened: list[Belief], *, attested: bool = False
         ),
     )
     story.believe(changes)
-    return changes
 
 
-def tighten(story: Story, belief: Belief) -> Tightening:
+def tighten(story: Story, belief: Belief) -> None:
     """From now on the belief is restricted, in the past too."""
     story.hear(f"mark {story.told}")
     newest = story.ledger.commits(story.tenant)[-1]
     change = Tightening(belief.belief_id, newest.recorded_at, 3)
     story.believe(BeliefChanges(tightened=(change,)))
-    return change

@@ -428,6 +428,10 @@ def test_beliefs_are_found_by_their_subjects(reopen: Callable[[], Ledger]) -> No
             assert told == [one for one in beliefs if one.subject in names]
             told_boxes = ledger.supports("t", subjects=names, through=through)
             assert told_boxes == [one for one in boxes if one.subject in names]
+            together = ledger.told("t", [0, 1, through or 2], subjects=names)
+            assert [list(one.beliefs) for one in together[::2]] == [[], told]
+            assert [list(one.supports) for one in together[::2]] == [[], told_boxes]
+            assert list(together[1].beliefs) == ledger.beliefs("t", subjects=names, through=1)
     (late,) = ledger.beliefs("t", subjects=["T"])
     assert (late.recorded_to, late.strictest) == (7, 3)
     assert ledger.beliefs("t", subjects=["U"]) == []

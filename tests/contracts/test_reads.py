@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -27,6 +28,8 @@ from queries.reading import Reader
 from queries.statements import asked_by, framed, stepping, verb
 from queries.view import View
 from tests.handmade import Handmade
+from tests.plans import as_run, is_seek
+from tests.shared import ROOT
 
 WATERMARK = 1_000
 DECLARED = Listeners((Listener("registry only", sources=frozenset({"registry"})),))
@@ -571,6 +574,34 @@ def crowded(neo4j_driver: Driver, neo4j_connection: Connection) -> Iterator[None
         yield
 
 
+def _plan(graph: Handmade, text: str) -> dict[str, Any]:
+    """The plan of a shipped read."""
+    given = _beliefs(graph) | {
+        "tenant": graph.tenant,
+        "value": "v",
+        "via": ["a", "b"],
+        "hops": 2,
+        "beliefs": ["x"],
+        "questions": [],
+        "key": "k",
+        "forks": [1, 2],
+        "crowd": 5,
+        "end": f"{graph.tenant}/b",
+        "most": 10,
+        "episode": "e",
+        "node": f"{graph.tenant}/e",
+        "since": 1,
+        "until": 2,
+        "from": f"{graph.tenant}/",
+        "stop": f"{graph.tenant}0",
+        "page": 10,
+    }
+    with graph.driver.session(database=graph.database) as session:
+        plan = session.run("EXPLAIN " + text, given).consume().plan
+    assert plan is not None
+    return plan
+
+
 SCANS = ("AllNodesScan", "NodeByLabelScan")
 """And of relationships every scan: by type, of all, of a whole index."""
 
@@ -601,30 +632,7 @@ SCANS = ("AllNodesScan", "NodeByLabelScan")
 def test_every_verb_starts_from_an_index_and_looks_at_the_epoch_last(
     graph: Handmade, text: str
 ) -> None:
-    given = _beliefs(graph) | {
-        "tenant": graph.tenant,
-        "value": "v",
-        "via": ["a", "b"],
-        "hops": 2,
-        "beliefs": ["x"],
-        "questions": [],
-        "key": "k",
-        "forks": [1, 2],
-        "crowd": 5,
-        "end": f"{graph.tenant}/b",
-        "most": 10,
-        "episode": "e",
-        "node": f"{graph.tenant}/e",
-        "since": 1,
-        "until": 2,
-        "from": f"{graph.tenant}/",
-        "stop": f"{graph.tenant}0",
-        "page": 10,
-    }
-    with graph.driver.session(database=graph.database) as session:
-        plan = session.run("EXPLAIN " + text, given).consume().plan
-    assert plan is not None
-    steps = [step for step in _steps(plan) if step[0] != "CacheProperties"]
+    steps = [step for step in _steps(_plan(graph, text)) if step[0] != "CacheProperties"]
     operators = [operator for operator, _ in steps]
     assert not [
         one for one in operators if one in SCANS or ("Relationship" in one and one.endswith("Scan"))
@@ -634,6 +642,29 @@ def test_every_verb_starts_from_an_index_and_looks_at_the_epoch_last(
     # The second look is above the Apply and reads the node anew; the first is its left side.
     assert "p{.*} AS projection" in [details for _, details in steps[:framed_by]]
     assert set(operators[framed_by + 1 : first]) == {"Projection"}
+
+
+PLANS = (ROOT / "graph/README.md").read_text().split("## Plans of the main reads\n")[1]
+SHOWN = {
+    "key": verb("key"),
+    "entity": verb("entity"),
+    "neighbours, 1 hop": stepping("neighbours", "{1,2}", "{1,1}"),
+    **{
+        f"paths, {n} hop{'s'[: n - 1]}": stepping("paths", "{1,3}", f"{{1,{n}}}") for n in (1, 2, 3)
+    },
+    "history": verb("history"),
+    "diff": asked_by("diff", "q"),
+    "episode": verb("episode"),
+    "dense key": verb("dense_key"),
+}
+
+
+@pytest.mark.usefixtures("crowded")
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_page_names_what_a_read_seeks(graph: Handmade, name: str) -> None:
+    row = PLANS.split(f"| {name} |")[1].split("\n")[0]
+    sought = {one for one in as_run(_plan(graph, SHOWN[name])) if is_seek(one)}
+    assert {*re.findall(r"`([^`]+)`", row), "Projection(tenant)"} == sought
 
 
 @pytest.mark.parametrize(

@@ -138,6 +138,7 @@ def test_what_lies_above_the_watermark_is_written_without_anybody_noticing(
     assert green(graph, story).digest == digest
 
 
+@pytest.mark.usefixtures("small_batches")
 def test_an_unfinished_projection_is_repaired_too(graph: Graph, story: Story) -> None:
     second_chapter(story, first_chapter(story))
     with pytest.raises(Stopped):
@@ -183,14 +184,17 @@ def test_edges_of_an_older_schema_are_written_again_by_the_next_run(
 ) -> None:
     digest = published(graph, story)
     graph.ask(
-        "MATCH (p:Projection {tenant: $t}) SET p.schema_version = 0 WITH p "
+        "MATCH (p:Projection {tenant: $t}) SET p.schema_version = 1 WITH p "
         "MATCH ()-[r:ATTRIBUTE|BELIEF {tenant: $t}]->() SET r.landed_at = null, r.old = 1",
         t=story.tenant,
     )
+    with pytest.raises(RepairNeeded, match="of schema 1"):
+        graph.project(story)
     done = catching_up(graph, story)
     assert isinstance(done, Repaired)
     assert done.edges_opened == 7
     assert green(graph, story).digest == digest
+    assert graph.state(story).schema_version == schema.VERSION
     assert isinstance(catching_up(graph, story), Projected)
     graph.ask("MATCH (p:Projection {tenant: $t}) SET p.schema_version = 0", t=story.tenant)
     assert graph.remake(story).edges_opened == 7, "nothing older is left after a drop"

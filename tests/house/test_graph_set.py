@@ -44,8 +44,8 @@ def test_two_steps_reach_about_ten_things_and_three_about_thirty(beliefs: list[B
     at = told_from(3)
     links: dict[str, list[str]] = {}
     for one in beliefs:
-        if one.object_kind == ENTITY and one.object is not None and live(one, at, at, 1):
-            links.setdefault(one.subject, []).append(one.object)
+        if one.linked is not None and live(one, at, at, 1):
+            links.setdefault(one.subject, []).append(one.linked)
     reached: list[list[int]] = []
     for start in map(thing, SHAPE.members(3)):
         seen, edge, sizes = {start}, [start], []

@@ -26,6 +26,7 @@ from graph.verify_last import verify_last
 from lakehouse.iceberg import IcebergLedger, open_ledger
 from lakehouse.model.errors import EXIT_CODES, IntegrityError
 from lakehouse.model.instants import ALWAYS, UNTIL_CHANGED
+from lakehouse.model.ledger import Stage
 from lakehouse.model.listeners import Listeners
 from lakehouse.model.predicates import Cardinality
 from lakehouse.model.statements import PAINTING
@@ -262,6 +263,32 @@ def test_the_command_names_what_is_wrong_and_mends_it(live: Live) -> None:
         for wrong in (["nobody"], [TENANT, "--repair", "--last"]):
             refused = CliRunner().invoke(ROOT, ["verify", *wrong])
             assert refused.exit_code == EXIT_CODES["input"]
+    assert live.wrong()[1] == []
+
+
+def test_the_command_tells_what_the_graph_does_not_hold(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise RuntimeError("stopped")
+
+    says = [{"s": "S", "p": "state", "o": "U", "from": "2017-01-01", "to": "2017-02-01"}]
+    with monkeypatch.context() as patched, pytest.raises(RuntimeError, match="stopped"):
+        patched.setattr("pipelines.assets.catch_up", stopped)
+        live.run([{"id": "late", "trust": "reported", "says": says}])
+    newest = live.ledger().commits(TENANT, stage=Stage.BELIEVE)[-1].position
+    with live.home.entered():
+        behind = CliRunner().invoke(ROOT, ["verify", TENANT])
+        assert (behind.exit_code, "all equal" in behind.stdout) == (0, True)
+        assert f"the lake's beliefs at {newest}: `beliefgraph run {TENANT}`" in behind.stdout
+        told = json.loads(CliRunner().invoke(ROOT, ["verify", TENANT, "--json"]).stdout)
+        assert told["position"] < told["waits"] == newest
+        drop(live.driver, live.database, TENANT)
+        for asked in (["--full"], ["--last"], ["--repair"]):
+            empty = CliRunner().invoke(ROOT, ["verify", TENANT, *asked])
+            assert (empty.exit_code, empty.stdout) == (EXIT_CODES["unavailable"], "")
+            assert f"nothing of '{TENANT}' is in the graph" in empty.stderr
+    live.run([])
     assert live.wrong()[1] == []
 
 

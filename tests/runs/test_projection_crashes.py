@@ -89,14 +89,16 @@ def test_a_projector_killed_with_signal_9_leaves_what_the_next_one_finishes(
 def test_the_same_batch_twice_changes_nothing(graph: Graph, story: Story) -> None:
     opened = first_chapter(story)
     graph.project(story)
-    first = graph.state(story).position
+    first = graph.state(story)
     second_chapter(story, opened)
     graph.project(story)
     digest = green(graph, story).digest
     graph.ask(
-        "MATCH (p:Projection {tenant: $t}) SET p.projecting = p.position, p.position = $first",
+        "MATCH (p:Projection {tenant: $t}) "
+        "SET p.projecting = p.position, p.position = $position, p.batch = $batch",
         t=story.tenant,
-        first=first,
+        position=first.position,
+        batch=first.batch,
     )
     assert project(story.ledger, graph.driver, graph.database, story.tenant).resumed
     assert green(graph, story).digest == digest

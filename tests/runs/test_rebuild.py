@@ -48,6 +48,7 @@ from lakehouse.model.errors import (
     UnavailableError,
 )
 from lakehouse.model.ledger import BeliefChanges, Stage
+from lakehouse.stamping import system_clock
 from tests.contracts.projection_story import Story, first_chapter, second_chapter
 from tests.neo4j import SERIES, own_servers
 
@@ -101,7 +102,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, story: Story) -> Iterator[Env
 
 
 def _line(story: Story, driver: Driver, database: str, tenant: str) -> None:
-    began_at = states.now()
+    began_at = system_clock()
     project(story.ledger, driver, database, tenant)
     verified = verify(story.ledger, driver, database, tenant)
     publish(story.ledger, driver, database, tenant, began_at=began_at, verified=verified)

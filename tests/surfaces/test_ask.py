@@ -124,6 +124,25 @@ def test_who_has_a_value_two_steps_away(run: Run) -> None:
     assert [belief["subject"] for belief in record["beliefs"]] == ["country:MX"]
 
 
+def test_a_misspelt_name_is_told_from_one_of_which_nothing_is_known(run: Run) -> None:
+    at, then = ("--valid-at", "2023-06-01"), ("--known-at", "2022-10-01")
+    predicate = run(ZONE, "utc_ofset", *at, *then).stdout
+    assert (
+        f"Nothing is known.\nBelieved of {ZONE} at 2023-06-01T00:00:00Z: utc_offset." in predicate
+    )
+    for form in ((), ("utc_offset",), ("utc_offset", "--history"), ("--hops", "2"),
+                 ("--to", ZONE), ("--since", "2022-03-17")):  # fmt: skip
+        misspelt = run("zone:Mexico", *form, *at, *then).stdout
+        assert "Nothing at all is believed of zone:Mexico at 2023-06-01T00:00:00Z" in misspelt
+        assert f"believed of {ZONE}" not in misspelt
+        assert all(len(line) <= 100 for line in misspelt.splitlines())
+    named = run("continent:NA", "name", *at, *then).stdout
+    assert "Believed of continent:NA at 2023-06-01T00:00:00Z: nothing, though others name" in named
+    before = run(ZONE, "utc_offset", *at, "--known-at", "2022-03-01").stdout
+    assert "nothing, though others name it" in before, "what came later shows nowhere"
+    assert "believed of" not in run(ZONE, "utc_ofset", *at, *then, "--json").stdout.lower()
+
+
 def test_what_came_when_and_how_things_hang_together(run: Run) -> None:
     came = run("--episode", "tzdata/2022.6", "--clearance", "public").stdout
     assert "all that came from episode tzdata/2022.6\n  true when     at any time" in came
@@ -138,6 +157,7 @@ def test_what_came_when_and_how_things_hang_together(run: Run) -> None:
     assert f"{ZONE} ←has_zone- country:MX -part_of→ continent:NA" in linked
     since = run(ZONE, "--since", "2022-10-01", "--valid-at", "2023-06-01").stdout
     assert "utc_offset = -05:00 → -06:00: changed" in since
+    assert "\nbasis     tenant " in since
     assert "as known 2022-10-01T00:00:00Z" in since
     ahead = run(ZONE, "--since", "2022-10-01", "--known-at", "2100-01-01").stdout
     assert "basis     tenant" in ahead
@@ -161,6 +181,28 @@ def test_hops_and_history(run: Run) -> None:
     assert "true when     at any time" in history
     assert "believed  2022-03-16T00:00:00Z → 2022-11-01T00:00:00Z (corrected by st-law)" in history
     assert history.index("-05:00") < history.index("-06:00")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        (ZONE, "utc_offset"),
+        (ZONE, "utc_offset", "--history"),
+        ("country:MX", "--hops", "2"),
+        ("continent:NA", "--to", ZONE),
+        ("--who", "has_zone/utc_offset=-06:00"),
+        ("--episode", "tzdata/2022.1"),
+        ("--recorded", "2022-01-01", "2023-01-01"),
+    ],
+)
+def test_an_answer_of_any_form_can_be_asked_again(
+    run: Run, tmp_path: Path, question: tuple[str, ...]
+) -> None:
+    """What tells of each verb what its question holds once knew only some of them."""
+    file = tmp_path / "answer.json"
+    file.write_text(run(*question, "--valid-at", "2024-06-01", "--json").stdout)
+    assert json.loads(file.read_text())["beliefs"]
+    assert "same      as was told" in run("--basis", str(file)).stdout
 
 
 def test_nothing_known_is_an_answer(run: Run) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from click.testing import CliRunner, Result
 
 from lakehouse.model import errors
 from queries.surfaces import doctor as examination
+from queries.surfaces import installation
 from queries.surfaces.cli import GROUP, Commands, main
 from queries.surfaces.findings import Finding, Level, Premises
 
@@ -101,6 +103,13 @@ def test_an_interrupt_ends_with_a_line(root: Commands) -> None:
     assert result.exit_code == 130
     assert result.stderr.strip() == "interrupted"
     assert result.stdout == ""
+
+
+def test_the_exit_codes_are_told() -> None:
+    _, codes = _run(main, "--help").stdout.split("Exit codes: ")
+    told = {int(code) for code in re.findall(r"\b\d+\b", codes.split("Options:")[0])}
+    shown = {code for category, code in errors.EXIT_CODES.items() if category != "internal"}
+    assert told == shown | {0, 1, 130}
 
 
 def test_a_bug_is_not_hidden(root: Commands) -> None:
@@ -300,5 +309,5 @@ def test_versions_are_compared_as_numbers(
         metadata, "requires", lambda _: [f"thing[x]{wanted}", "dev; extra == 'dev'"]
     )
     monkeypatch.setattr(metadata, "version", lambda _: version)
-    levels = {finding.level for finding in examination.packages(Premises({}))}
+    levels = {finding.level for finding in installation.packages(Premises({}))}
     assert (Level.PROBLEM not in levels) is fine

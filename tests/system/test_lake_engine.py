@@ -242,3 +242,23 @@ def test_a_graph_of_another_lake_is_found(the_plant: Lined, tmp_path: Path) -> N
     assert wrong.exit_code == EXIT_CODES["integrity"], wrong.output
     assert own in wrong.output
     assert "made from another one" in wrong.output
+
+
+def test_what_the_graph_lacks_of_its_lake_is_told(the_plant: Lined) -> None:
+    """A graph of an earlier position is fine to ask, and somebody should know."""
+    tenant = the_plant.tenant
+    examined = Commands("beliefgraph", entry_points=[EntryPoint("doctor", DOCTOR, GROUP)])
+    found = "MATCH (p:Projection {tenant: '" + tenant + "'}) "
+    (here,) = the_plant.raw(found + "RETURN p.position AS position")
+    said = {
+        0: f"{tenant}: the lake's beliefs are at position {here['position']}, the graph holds",
+        10_000: f"{tenant}: the graph's position 10000 is no belief commit of this lake",
+    }
+    for position, told in said.items():
+        the_plant.raw(f"{found}SET p.position = {position} FINISH")
+        with the_plant.home.entered():
+            examination = CliRunner().invoke(examined, ["doctor", "--json"])
+        the_plant.raw(f"{found}SET p.position = {here['position']} FINISH")
+        (one,) = [f for f in json.loads(examination.stdout)["findings"] if told in f["message"]]
+        assert one["level"] == ("problem" if position else "note")
+        assert f"beliefgraph run {tenant}" in one["remedy"]

@@ -33,6 +33,7 @@ from tests.benchmarks.graph.histories import (
     told_from,
 )
 from tests.benchmarks.graph.rectangles import Asked
+from tests.benchmarks.tables import verdict
 
 Told = Answer | Differences | States
 
@@ -51,16 +52,13 @@ class Goal:
     times: float = 0.0
     seconds: float = 0.0
 
-    def told(self) -> str:
-        """In words."""
+    def told(self, taken: float, floor: float) -> tuple[str, str]:
+        """In words, and whether the figure meets it; nothing where none was set."""
         if self.times:
-            return f"{self.times:g} x RETURN 1"
-        return f"{self.seconds * 1_000:g} ms" if self.seconds else ""
-
-    def missed(self, taken: float, floor: float) -> bool:
-        """Is the figure above it?"""
-        most = self.times * floor if self.times else self.seconds
-        return bool(most) and taken > most
+            return f"{self.times:g} x RETURN 1", verdict(taken > self.times * floor)
+        if self.seconds:
+            return f"{self.seconds * 1_000:g} ms", verdict(taken > self.seconds)
+        return "", ""
 
 
 @dataclass(frozen=True, slots=True)

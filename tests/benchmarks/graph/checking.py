@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any, Final
 
 from graph.rows import node_id
-from graph.statements import statement
 from lakehouse.model.errors import IntegrityError
 from lakehouse.model.instants import show
 from queries.answers import Answer, Believed
@@ -21,6 +20,7 @@ from queries.streaming import States
 from queries.view import View
 from tests.benchmarks.graph.asking import HUB_READS, READS, Read, Told, trials
 from tests.benchmarks.graph.histories import TENANT, Shape
+from tests.benchmarks.graph.plain import plain_text
 from tests.benchmarks.graph.rectangles import Asked, Rectangles, Row
 from tests.benchmarks.stack import Stack
 from tests.benchmarks.tables import Column, Table, Value, whole
@@ -29,7 +29,6 @@ TRIALS: Final = 200
 _FEW: Final = 6
 _IN_STATES: Final = (2, 3, 4, 5, 6, 7, 8, 15, 13, 14)
 """Places of the columns of `States` in a row of an answer."""
-PACKAGE: Final = __package__ or ""
 
 
 def check(
@@ -90,11 +89,6 @@ def parameters(asked: Asked) -> dict[str, Any]:
         "listener": asked.listener,
         "clearance": asked.clearance,
     }
-
-
-def plain_text(name: str, hops: int) -> str:
-    """A statement of this benchmark's own, for so many steps."""
-    return statement(name, PACKAGE).replace("{1,3}", f"{{1,{hops}}}")
 
 
 def _rows(answer: Told) -> set[Row]:

@@ -6,15 +6,15 @@ import multiprocessing
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
-
-from neo4j import READ_ACCESS
 
 from graph.session import open_driver
 from queries.memory import Memory
 from tests.benchmarks.graph.asking import READS, questions
-from tests.benchmarks.graph.checking import parameters, plain_text, view_at
+from tests.benchmarks.graph.checking import parameters, view_at
 from tests.benchmarks.graph.histories import Shape
+from tests.benchmarks.graph.plain import FLOOR, plain_text, run_plain
 from tests.benchmarks.latency import percentile
 from tests.benchmarks.tables import Column, Table, Value, millis, whole
 
@@ -77,24 +77,17 @@ def _client(task: _Task) -> list[float]:
     asked = questions(_KEY, task.shape, task.watermark, 3_000)[task.client * 500 :]
     with open_driver(task.connection) as driver:
         memory = Memory(driver, task.connection.database)
-        text = plain_text(_KEY.ruled, 1)
-
-        def run(text: Any, given: dict[str, Any]) -> None:
-            with driver.session(
-                database=task.connection.database, default_access_mode=READ_ACCESS, fetch_size=-1
-            ) as session:
-                list(session.run(text, given))
-
+        run = partial(run_plain, driver, task.connection.database)
         if task.level == "view.beliefs":
             views = [(view_at(memory, one), one) for one in asked[:200]]
             works: list[Callable[[], object]] = [
-                lambda view=view, one=one: _KEY.ask(view, one) for view, one in views
+                partial(_KEY.ask, view, one) for view, one in views
             ]
         elif task.level == "ruled":
             given = [parameters(one) for one in asked]
-            works = [lambda one=one: run(text, one) for one in given]
+            works = [partial(run, plain_text(_KEY.ruled), one) for one in given]
         else:
-            works = [lambda: run("RETURN 1 AS one", {})]
+            works = [partial(run, FLOOR, {})]
         for number in range(WARM_UP):
             works[number % len(works)]()
         return _window(works)

@@ -8,7 +8,6 @@ back from the lake for it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
 from lakehouse.ledger import Ledger
@@ -26,20 +25,30 @@ from tests.benchmarks.graph.histories import (
     batches,
     cardinality,
 )
+from tests.benchmarks.stack import Say
 from tests.benchmarks.tables import Column, Table, Value, seconds, whole
 
 
 @dataclass(slots=True)
+class Stage:
+    """How many of what went through it, and the seconds that took."""
+
+    what: str
+    number: int = 0
+    taken: float = 0.0
+
+
+@dataclass(slots=True)
 class Filled:
-    """How many there are of each, and the seconds of each stage."""
+    """The stages by name."""
 
-    counts: dict[str, int] = field(default_factory=dict)
-    taken: dict[str, float] = field(default_factory=dict)
+    stages: dict[str, Stage] = field(default_factory=dict)
 
-    def add(self, stage: str, what: str, number: int, began: float) -> None:
+    def add(self, name: str, what: str, number: int, began: float) -> None:
         """So many more, since `began` (`time.perf_counter`)."""
-        self.counts[what] = self.counts.get(what, 0) + number
-        self.taken[stage] = self.taken.get(stage, 0.0) + time.perf_counter() - began
+        stage = self.stages.setdefault(name, Stage(what))
+        stage.number += number
+        stage.taken += time.perf_counter() - began
 
 
 def declare(ledger: Ledger) -> None:
@@ -49,7 +58,7 @@ def declare(ledger: Ledger) -> None:
         ledger.define(TENANT, "predicates", name, {**body, "cardinality": many.value})
 
 
-def fill(ledger: Ledger, shape: Shape, say: Callable[[str], None]) -> Filled:
+def fill(ledger: Ledger, shape: Shape, say: Say) -> Filled:
     """All windows of the set into an empty lake."""
     filled = Filled()
     declare(ledger)
@@ -59,7 +68,8 @@ def fill(ledger: Ledger, shape: Shape, say: Callable[[str], None]) -> Filled:
     for number, batch in enumerate(batches(shape), start=1):
         filled.add("made by the script", "statements", len(batch.extracted), began)
         since = _window(ledger, batch, sensor, since, filled)
-        say(f"graph: window {number} in the lake, {filled.counts['beliefs']:,} beliefs so far")
+        beliefs = filled.stages["folded"].number
+        say(f"graph: window {number} in the lake, {beliefs:,} beliefs so far")
         began = time.perf_counter()
     return filled
 
@@ -74,7 +84,7 @@ def _window(
     began = time.perf_counter()
     through = landed.commits[-1].position
     told = ledger.append_statements(TENANT, batch.extracted, clock=Clock.ATTESTED, through=through)
-    filled.add("statements appended", "statements appended", len(batch.extracted), began)
+    filled.add("statements appended", "statements", len(batch.extracted), began)
     began = time.perf_counter()
     fresh = [one.statement for one in batch.extracted]
     found = changes([*sensor, *fresh], cardinality, Listeners(), since)
@@ -82,25 +92,15 @@ def _window(
     sensor += [statement for statement in fresh if statement.subject == SENSOR]
     began = time.perf_counter()
     ledger.append_beliefs(TENANT, found, through=told.position)
-    filled.add("beliefs appended", "confirmations", len(found.supports_opened), began)
+    filled.add("beliefs appended", "beliefs", len(found.opened), began)
     return told.ledger_to
-
-
-_OF = {
-    "made by the script": "statements",
-    "landed": "episodes",
-    "statements appended": "statements",
-    "folded": "beliefs",
-    "beliefs appended": "beliefs",
-}
 
 
 def filling_table(filled: Filled) -> Table:
     """What the way into the lake took; no goal stands beside it here."""
     rows: list[tuple[Value, ...]] = [
-        (stage, what, filled.counts[what], filled.taken[stage], filled.counts[what] / taken)
-        for stage, what in _OF.items()
-        if (taken := filled.taken[stage])
+        (name, stage.what, stage.number, stage.taken, stage.number / stage.taken)
+        for name, stage in filled.stages.items()
     ]
     columns = (
         Column("into the lake", "stage"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lakehouse.model.errors import InputError
-from tests.benchmarks.tables import Column, Table, Value
+from tests.benchmarks.tables import Column, Table, Value, hundredths
 
 _SET: Final = "graph: the set"
 _FIGURES: Final = (
@@ -52,7 +52,7 @@ def growth_table(now: Sequence[Table], then: Records) -> Table:
         Column("figure", "figure"),
         Column("then", "then", _plain),
         Column("now", "now", _plain),
-        Column("times", "times", lambda value: f"{value:.2f}"),
+        Column("times", "times", hundredths),
         Column("unit", "unit"),
     )
     return Table("graph: growth from an earlier run to this one", columns, rows)

@@ -6,10 +6,11 @@ sorted by subject. Whole sets of questions are answered by one join; the SQL sta
 
 from __future__ import annotations
 
+import re
 import time
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -33,24 +34,8 @@ _READ: Final = (
 _SUPPORTERS: Final = (
     "SELECT belief_id, episode_id, recorded_from, listeners, classification FROM supporters"
 )
-_LIVE: Final = (
-    "SELECT count(*), count(*) FILTER (object_kind = 'entity') FROM rectangles r, "
-    "(SELECT $valid_at AS valid_at, $known_at AS known_at, 1 AS listener, 3 AS clearance) q WHERE "
-)
-_QUESTIONS: Final = pa.schema(
-    [
-        ("number", pa.int64()),
-        ("entity", pa.string()),
-        ("predicate", pa.string()),
-        ("valid_at", pa.int64()),
-        ("known_at", pa.int64()),
-        ("clearance", pa.int64()),
-        ("hops", pa.int64()),
-        ("listener", pa.int64()),
-        ("valid_then", pa.int64()),
-        ("known_then", pa.int64()),
-    ]
-)
+_LIVE: Final = "SELECT count(*), count(*) FILTER (object_kind = 'entity') FROM rectangles r WHERE "
+_TEXTS: Final = ("entity", "predicate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +53,12 @@ class Asked:
     known_then: int = 0
 
 
+_QUESTIONS: Final = pa.schema(
+    [
+        ("number", pa.int64()),
+        *((one.name, pa.string() if one.name in _TEXTS else pa.int64()) for one in fields(Asked)),
+    ]
+)
 Row = tuple[Any, ...]
 
 
@@ -96,11 +87,8 @@ class Rectangles:
 
     def live(self, valid_at: int, known_at: int) -> tuple[int, int]:
         """How many are believed at a pair of instants, and how many of those are links."""
-        found = self.connection.execute(
-            _LIVE + _text("rule"), {"valid_at": valid_at, "known_at": known_at}
-        ).fetchone()
-        assert found is not None
-        return int(found[0]), int(found[1])
+        every, links = self.one(_LIVE + rule_at(valid_at, known_at))
+        return int(every), int(links)
 
     def answers(self, name: str, asked: Sequence[Asked]) -> list[set[Row]]:
         """The rows of `sql/<name>.sql`, by question."""
@@ -118,22 +106,23 @@ class Rectangles:
         return time.perf_counter() - began
 
     def _pose(self, asked: Sequence[Asked]) -> None:
-        rows = [(number, *astuple(one)) for number, one in enumerate(asked)]
-        columns = [list(column) for column in zip(*rows, strict=True)]
-        table = pa.Table.from_arrays(
-            [pa.array(c, kind) for c, kind in zip(columns, _QUESTIONS.types, strict=True)],
-            schema=_QUESTIONS,
-        )
+        rows = [{"number": number, **asdict(one)} for number, one in enumerate(asked)]
+        table = pa.Table.from_pylist(rows, _QUESTIONS)
         self.connection.register("posed", table)
         self.connection.execute("CREATE OR REPLACE TEMP TABLE questions AS FROM posed")
 
 
 @cache
 def query(name: str) -> str:
-    """The text of a file, with rule and columns put in."""
-    columns = _text("columns").replace("{forever}", str(FOREVER))
-    return _text(name).replace("{columns}", columns).replace("{rule}", _text("rule"))
+    """The text of a file, with the files put in that it names in braces."""
+    text = files(__package__).joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")
+    text = text.replace("{forever}", str(FOREVER))
+    return re.sub(r"\{(\w+)\}", lambda named: query(named[1]).strip(), text)
 
 
-def _text(name: str) -> str:
-    return files(__package__).joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")
+def rule_at(valid_at: int, known_at: int) -> str:
+    """The rule with its parameters written in: who hears everybody, and may see all."""
+    given = {
+        "valid_at": valid_at, "known_at": known_at, "listener": 1, "clearance": MOST_CLEARANCE,
+    }  # fmt: skip
+    return re.sub(r"\bq\.(\w+)", lambda named: str(given[named[1]]), query("rule"))

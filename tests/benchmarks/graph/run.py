@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,7 +13,6 @@ import psutil
 from graph import publish as publishing
 from graph import server
 from graph import state as states
-from graph.rule import parameters
 from lakehouse.iceberg import open_ledger
 from lakehouse.model.errors import ConfigurationError, IntegrityError
 from lakehouse.stamping import system_clock
@@ -40,10 +39,8 @@ from tests.benchmarks.graph.writes import (
     steps_table,
 )
 from tests.benchmarks.machine import machine_table
-from tests.benchmarks.stack import Stack, home_for, stack
+from tests.benchmarks.stack import Say, Stack, home_for, stack
 from tests.benchmarks.tables import Column, Table, seconds, size, whole
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +81,7 @@ def _run(options: Options, say: Say) -> Iterator[Table]:
     with home_for("graph", options.keep) as home:
         yield from _loaded(home, options.shape, say)
         with stack(home, say) as running:
-            yield from _reads(running, options.shape, say, beside=True)
+            yield from _reads(running, options.shape, say)
             yield from _small(running, options.shape, say)
         yield from _memories(home, options, say)
 
@@ -123,24 +120,19 @@ def _small(running: Stack, shape: Shape, say: Say) -> Iterator[Table]:
     yield steps_table(many, one)
 
 
-def _reads(running: Stack, shape: Shape, say: Say, *, beside: bool) -> Iterator[Table]:
+def _reads(running: Stack, shape: Shape, say: Say) -> Iterator[Table]:
     """Answers checked first; then the reads, and what stands beside them."""
     watermark = _watermark(running)
     say("graph: the same rectangles into DuckDB")
     rectangles = Rectangles(running.home)
     yield _set_table(rectangles)
-    if beside:
-        _plain_graph(running, rectangles, shape, say)
+    _plain_graph(running, rectangles, shape, say)
     say("graph: checking answers")
     yield check(running, rectangles, shape, watermark)
     yield machine_table()
-    timed = timings(running, shape, watermark, plain=beside, say=say)
+    timed = timings(running, shape, watermark, plain=True, say=say)
     yield reads_table("graph: reads", timed)
-    if not beside:
-        return
-    yield beside_table(
-        timed, rectangles, lambda read, number: questions(read, shape, watermark, number)
-    )
+    yield beside_table(timed, rectangles, shape, watermark)
     say("graph: whole states")
     yield states_table(running, rectangles, system_clock(), watermark)
     say("graph: clients")
@@ -153,7 +145,7 @@ def _plain_graph(running: Stack, rectangles: Rectangles, shape: Shape, say: Say)
     if at is None:
         say("graph: the graph without time")
         at = (system_clock(), _watermark(running))
-        rule = parameters(valid_at=at[0], known_at=at[1], listener=1, clearance=3)
+        rule = {"valid_at": at[0], "known_at": at[1], "listener": 1, "clearance": 3}
         number, taken = plain.make(running, rule)
         say(f"graph: {number:,} edges without time in {taken:.0f} s")
     number, (wanted, _) = plain.edges(running), rectangles.live(*at)
@@ -205,7 +197,7 @@ def _asked_again(home: Path, options: Options, say: Say) -> Iterator[Table]:
         yield from _loaded(home, options.shape, say)
     if not options.memory:
         with stack(home, say) as running:
-            yield from _reads(running, options.shape, say, beside=True)
+            yield from _reads(running, options.shape, say)
     yield from _memories(home, options, say)
 
 

@@ -14,19 +14,12 @@ from queries.memory import Memory
 from queries.view import View
 from tests.benchmarks.graph.checking import view_at
 from tests.benchmarks.graph.histories import SENSOR, TENANT
-from tests.benchmarks.graph.rectangles import Asked, Rectangles
+from tests.benchmarks.graph.rectangles import Asked, Rectangles, rule_at
 from tests.benchmarks.stack import Stack
 from tests.benchmarks.tables import Column, Table, Value, seconds, whole
 
-PAGE: Final = 2_000
-"""Entities of a page."""
 TURNS: Final = 3
-_PACKAGE: Final = __package__ or ""
 _COLUMNS: Final = "belief_id, subject, predicate, object, valid_from, recorded_from"
-_RULE: Final = (
-    "valid_from <= {v} AND {v} < valid_to AND recorded_from <= {k} AND {k} < recorded_to "
-    "AND listeners // 1 % 2 = 1 AND strictest <= 3"
-)
 
 
 def states_table(stack: Stack, rectangles: Rectangles, valid_at: int, known_at: int) -> Table:
@@ -36,7 +29,7 @@ def states_table(stack: Stack, rectangles: Rectangles, valid_at: int, known_at: 
     began = time.perf_counter()
     lake = OpenLake(Store(local(stack.home / "lake")), TENANT, known_at=known_at)
     opening = time.perf_counter() - began
-    text = f"SELECT {_COLUMNS} FROM {{table}} WHERE " + _RULE.format(v=valid_at, k=known_at)  # noqa: S608
+    text = f"SELECT {_COLUMNS} FROM {{table}} r WHERE {rule_at(valid_at, known_at)}"  # noqa: S608
     table = text.format(table="rectangles")
     works: list[tuple[str, float | None, Callable[[], int]]] = [
         ("lake: its SQL view, opened before", 0.3,

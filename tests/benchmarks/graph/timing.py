@@ -12,26 +12,26 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, LiteralString
 
-from neo4j import READ_ACCESS, Driver, Session
+from neo4j import Driver, Session
 
 from queries.memory import Memory
 from queries.reading import Reader
 from queries.view import View
 from tests.benchmarks.graph.asking import HUB_READS, READS, Read, count_told, questions
-from tests.benchmarks.graph.checking import parameters, plain_text, view_at
+from tests.benchmarks.graph.checking import parameters, view_at
 from tests.benchmarks.graph.histories import Shape
+from tests.benchmarks.graph.plain import FLOOR, plain_text, run_plain
 from tests.benchmarks.graph.rectangles import Asked, Rectangles
 from tests.benchmarks.latency import percentile
-from tests.benchmarks.stack import Stack
-from tests.benchmarks.tables import Column, Table, Value, millis, tenths, whole
+from tests.benchmarks.stack import Say, Stack
+from tests.benchmarks.tables import Column, Table, Value, hundredths, millis, tenths
 
 WARM_UP: Final = 200
 """Questions of each kind before any is timed; a cold JVM is several times slower."""
 BESIDE: Final = 30
 """Questions of each kind that DuckDB is timed with."""
-_FLOOR: Final = "RETURN 1 AS one"
 
 
 @dataclass(slots=True)
@@ -98,7 +98,7 @@ class Turns:
             found.told += count_told(read.ask(view, asked))
 
         works: list[tuple[str, Callable[[], object]]] = [
-            ("floor", lambda: self._run(_FLOOR, {})),
+            ("floor", lambda: self._run(FLOOR, {})),
             ("view", ask),
         ]
         given = parameters(asked)
@@ -108,16 +108,11 @@ class Turns:
                 works.append((what, lambda text=text: self._run(text, given)))  # type: ignore[misc]
         return works
 
-    def _run(self, text: Any, given: dict[str, Any]) -> None:
-        with self._driver.session(
-            database=self._database, default_access_mode=READ_ACCESS, fetch_size=-1
-        ) as session:
-            list(session.run(text, given))
+    def _run(self, text: LiteralString, given: dict[str, Any]) -> None:
+        run_plain(self._driver, self._database, text, given)
 
 
-def timings(
-    stack: Stack, shape: Shape, watermark: int, *, plain: bool, say: Callable[[str], None]
-) -> list[Timed]:
+def timings(stack: Stack, shape: Shape, watermark: int, *, plain: bool, say: Say) -> list[Timed]:
     """All kinds of reads, one after another."""
     turns = Turns(stack, plain=plain)
     found = []
@@ -134,13 +129,11 @@ def reads_table(title: str, timed: Sequence[Timed]) -> Table:
     rows: list[tuple[Value, ...]] = []
     for one in timed:
         floor, inside = one.part("floor", 0.5) or 0.0, one.part("statement", 0.5) or 0.0
-        goal = one.read.goal
         rows.append(
             (
                 one.read.name, len(one.taken["view"]), one.told / len(one.taken["view"]), floor,
                 inside, one.part("statement", 0.95), one.part("statement", 0.99), inside / floor,
-                goal.told(), ("missed" if goal.missed(inside, floor) else "met")
-                if goal.told() else "",
+                *one.read.goal.told(inside, floor),
                 one.part("view", 0.5), one.part("view", 0.95), one.part("view", 0.99),
             )
         )  # fmt: skip
@@ -152,7 +145,7 @@ def reads_table(title: str, timed: Sequence[Timed]) -> Table:
         Column("verb in driver p50", "p50", millis),
         Column("p95", "p95", millis),
         Column("p99", "p99", millis),
-        Column("x", "times_floor", tenths_twice),
+        Column("x", "times_floor", hundredths),
         Column("goal", "goal"),
         Column("", "met"),
         Column("View p50", "view_p50", millis),
@@ -163,17 +156,14 @@ def reads_table(title: str, timed: Sequence[Timed]) -> Table:
     return Table(title, columns, rows, notes)
 
 
-def tenths_twice(value: float) -> str:
-    """Two decimals."""
-    return f"{value:.2f}"
-
-
-def beside_table(timed: Sequence[Timed], rectangles: Rectangles, asked: _Questions) -> Table:
+def beside_table(
+    timed: Sequence[Timed], rectangles: Rectangles, shape: Shape, watermark: int
+) -> Table:
     """Each read beside its rule alone, the graph without time, and DuckDB."""
     rows: list[tuple[Value, ...]] = []
     for one in timed:
         ruled, plain = one.part("ruled", 0.5), one.part("plain", 0.5)
-        few = asked(one.read, BESIDE)
+        few = questions(one.read, shape, watermark, BESIDE)
         duck = [rectangles.timed(one.read.sql, question) for question in few]
         rows.append(
             (
@@ -188,8 +178,8 @@ def beside_table(timed: Sequence[Timed], rectangles: Rectangles, asked: _Questio
         Column("verb in driver", "statement_p50", millis),
         Column("rule alone", "ruled_p50", millis),
         Column("without time", "plain_p50", millis),
-        Column("rule / without", "ruled_to_plain", tenths_twice),
-        Column("verb / without", "statement_to_plain", tenths_twice),
+        Column("rule / without", "ruled_to_plain", hundredths),
+        Column("verb / without", "statement_to_plain", hundredths),
         Column("DuckDB", "duckdb_p50", millis),
     )
     notes = [
@@ -200,11 +190,3 @@ def beside_table(timed: Sequence[Timed], rectangles: Rectangles, asked: _Questio
         f"DuckDB: {BESIDE} of the questions by its own, both cores, a sorted table in memory",
     ]
     return Table("graph: reads beside a graph without time, and DuckDB", columns, rows, notes)
-
-
-_Questions = Callable[[Read, int], Sequence[Asked]]
-
-
-def counts_of(timed: Sequence[Timed]) -> str:
-    """How many turns were timed, in words."""
-    return whole(sum(len(one.taken["view"]) for one in timed))

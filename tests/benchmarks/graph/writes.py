@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from graph.projector import Projected, project
@@ -27,8 +27,8 @@ from lakehouse.stamping import system_clock
 from tests.benchmarks.graph.histories import DAY, QUIET, SEED, TENANT, Shape, cardinality, thing
 from tests.benchmarks.latency import percentile
 from tests.benchmarks.machine import CpuClock
-from tests.benchmarks.stack import Stack
-from tests.benchmarks.tables import Column, Table, Value, millis, seconds, whole
+from tests.benchmarks.stack import Say, Stack
+from tests.benchmarks.tables import Column, Table, Value, millis, seconds, verdict, whole
 
 MANY: Final = 1_000
 MANY_COMMITS: Final = 8
@@ -81,16 +81,7 @@ class Bulk:
     own: float
     server: float
     goal: str = ""
-    missed: bool = False
-
-
-@dataclass(slots=True)
-class Written:
-    """All that was written and verified, for the table."""
-
-    bulk: list[Bulk] = field(default_factory=list)
-    many: list[Step] = field(default_factory=list)
-    one: list[Step] = field(default_factory=list)
+    met: str = ""
 
 
 def edges_written(done: Projected) -> int:
@@ -121,7 +112,7 @@ def load(ledger: Ledger, stack: Stack) -> tuple[Projected, Bulk]:
         "all from empty, online",
         edges_written,
     )
-    bulk.goal, bulk.missed = "12,000 edges/s", bulk.edges / bulk.taken < 12_000
+    bulk.goal, bulk.met = "12,000 edges/s", verdict(bulk.edges / bulk.taken < 12_000)
     return done, bulk
 
 
@@ -138,7 +129,7 @@ def prove(ledger: Ledger, stack: Stack) -> tuple[Verified, Bulk]:
             f"the graph differs from the lake: {found.differences[:1]}",
             remedy="Find out why before measuring anything.",
         )
-    bulk.goal, bulk.missed = "30 s", bulk.taken > 30
+    bulk.goal, bulk.met = "30 s", verdict(bulk.taken > 30)
     return found, bulk
 
 
@@ -151,7 +142,7 @@ class Live:
         self._run = f"{time.time_ns()}"
         self._serial = 0
 
-    def steps(self, changes: int, commits: int, say: Callable[[str], None]) -> list[Step]:
+    def steps(self, changes: int, commits: int, say: Say) -> list[Step]:
         """So many commits of so many changes each; the first few warm up."""
         found = []
         for number in range(WARM_UP + commits):
@@ -219,7 +210,7 @@ def bulk_table(bulk: Sequence[Bulk]) -> Table:
     rows: list[tuple[Value, ...]] = [
         (
             one.what, one.edges, one.taken, one.edges / one.taken, one.goal,
-            ("missed" if one.missed else "met") if one.goal else "", one.own, one.server,
+            one.met, one.own, one.server,
         )
         for one in bulk
     ]  # fmt: skip
@@ -255,7 +246,7 @@ def steps_table(many: Sequence[Step], one: Sequence[Step]) -> Table:
         rows.append(
             (
                 what, len(steps), edges / len(steps), *middle, late, outside, rate, goal,
-                "missed" if missed else "met",
+                verdict(missed),
             )
         )  # fmt: skip
     columns = (

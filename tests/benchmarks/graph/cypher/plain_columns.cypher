@@ -1,7 +1,3 @@
 // The same ten columns on the graph without time.
 MATCH (s:PlainEntity {id: $entity})-[r:PLAIN_LINK|PLAIN_VALUE]->(o)
-RETURN collect(r.belief_id) AS belief, collect(s.entity) AS subject,
-  collect(r.predicate) AS predicate, collect(coalesce(o.entity, o.text)) AS object,
-  collect(coalesce(o.kind, 'entity')) AS kind, collect(r.origin) AS origin,
-  collect(r.episode_id) AS episode, collect(r.source) AS source, collect(r.trust) AS trust,
-  collect(r.classified) AS classified
+RETURN {{ten_columns}}

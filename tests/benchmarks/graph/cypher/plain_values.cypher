@@ -5,7 +5,5 @@ WHERE
 CALL (s, r, o) {
   MATCH (a:PlainEntity {id: s.id})
   MATCH (b:PlainValue {id: o.id})
-  CREATE (a)-[:PLAIN_VALUE {predicate: r.predicate, belief_id: r.belief_id, origin: r.origin,
-    episode_id: r.episode_id, source: r.source, source_key: r.source_key, trust: r.trust,
-    classified: r.classified, who: r.who, tags: r.tags, landed_at: r.landed_at}]->(b)
+  CREATE (a)-[:PLAIN_VALUE {{carried}}]->(b)
 } IN TRANSACTIONS OF 5000 ROWS

@@ -2,5 +2,4 @@
 MATCH (s:Entity {id: $entity})-[r:BELIEF|ATTRIBUTE]->(o)
 WHERE ($predicate IS NULL OR r.predicate = $predicate) AND
 //: include rule r
-RETURN collect([r.belief_id, s.entity, r.predicate, coalesce(o.entity, o.text),
-  coalesce(o.kind, 'entity'), r.origin, r.episode_id, r.source, r.trust, r.classified]) AS found
+RETURN {{ten_rows}}
