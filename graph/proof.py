@@ -67,6 +67,12 @@ def record(driver: Driver, database: str, state: State, digest: Digest) -> None:
         )
 
 
+def found_different(driver: Driver, database: str, tenant: str) -> None:
+    """As `forget`, and answers say until the next proof that the graph was found to differ."""
+    text = statement("found_different")
+    driver.execute_query(text, tenant=tenant, now=system_clock(), database_=database)
+
+
 def forget(driver: Driver, database: str, tenant: str) -> None:
     """What is verified next is verified in full."""
     driver.execute_query(statement("forget_proof"), tenant=tenant, database_=database)

@@ -53,6 +53,8 @@ class Verified:
     @property
     def summary(self) -> str:
         """In one line: what was compared, and how it ended."""
+        if self.entities == 0 and self.equal:
+            return "nothing was touched since the last verification"
         scope = "everything" if self.entities is None else f"{self.entities:,} entities touched"
         why = f" ({self.why})" if self.why else ""
         end = "all equal" if self.equal else f"{len(self.differences):,} DIFFER"
@@ -149,7 +151,7 @@ def judged(
             remedy="Verify again.",
             tenant=state.tenant,
         )
-    proofs.forget(driver, database, state.tenant)
+    proofs.found_different(driver, database, state.tenant)
     return found
 
 

@@ -36,6 +36,8 @@ class State:
     """Up to this recorded instant the clock is the sources'; ALWAYS where nothing was imported."""
     snapshots: Mapping[str, int | None] = field(default_factory=dict)
     """The lake's snapshot by table that the position was published from, where it is told."""
+    differs_since: int | None = None
+    """When a verification found that the graph differs from the lake, until it was found equal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,7 @@ class Basis:
     question asked for more than was published and was answered at the watermark. `clock` is
     `attested` where the recorded instants up to `known_at` are those of an import's sources.
     `snapshots` names the lake's snapshot by table that the answer comes from, None an empty table.
+    `differs_since` is set while the graph is known to differ from the lake.
     """
 
     tenant: str
@@ -75,6 +78,7 @@ class Basis:
     graph_digest: str
     asked_known_at: int | None = None
     snapshots: Mapping[str, int | None] = field(default_factory=dict)
+    differs_since: int | None = None
 
     @property
     def rule(self) -> dict[str, int]:
@@ -96,6 +100,13 @@ class Basis:
             )
         if self.clock == "attested":
             notes.append("recorded instants are as attested by the imported sources")
+        if self.differs_since is not None:
+            since = instants.show(self.differs_since)
+            notes.append(
+                f"at {since} the graph was found to differ from the lake, and not equal again "
+                f"since: beliefgraph verify {self.tenant} names where, --repair mends it; "
+                "ask --engine lake answers without it"
+            )
         return tuple(notes)
 
     def as_record(self) -> dict[str, object]:
@@ -183,6 +194,7 @@ def settle(asked: Asked, state: State) -> Basis:
         graph_digest=state.digest,
         asked_known_at=wanted if wanted > watermark else None,
         snapshots=state.snapshots,
+        differs_since=state.differs_since,
     )
 
 

@@ -140,11 +140,12 @@ class Reader:
         if not tenants:
             raise UnavailableError(
                 "the graph holds no tenant yet",
-                remedy="Run `beliefgraph run` to land, believe and project a source.",
+                remedy="Run `beliefgraph run TENANT` to land, believe and project a source.",
             )
         raise InputError(
             f"unknown tenant {tenant!r}",
-            remedy="Known ones: " + ", ".join(tenants) + ".",
+            remedy=f"The graph knows {', '.join(tenants)}; beliefgraph run {tenant} brings in one "
+            "that only the lake holds.",
             tenant=tenant,
         )
 
@@ -177,6 +178,7 @@ def state_of(projection: Mapping[str, object]) -> State:
         digest=str(projection.get("digest") or ""),
         attested_to=number("attested_to", ALWAYS),
         snapshots=_snapshots(projection),
+        differs_since=number("differs_since", 0) or None,
     )
 
 

@@ -256,4 +256,5 @@ class View:
             generation=state.generation,
             graph_digest=state.digest,
             snapshots=state.snapshots,
+            differs_since=state.differs_since,
         )

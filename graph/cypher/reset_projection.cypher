@@ -3,6 +3,7 @@
 MATCH (p:Projection {tenant: $tenant})
 SET p.position = 0, p.watermark = null, p.digest = null, p.projecting = -1, p.below = null,
     p.ledger_to = null, p.batch = null, p.clock = null, p.attested_to = null, p.writer = null,
+    p.differs_since = null,
     p.epoch = coalesce(p.epoch, 0) + 1, p.generation = coalesce(p.generation, 0) + 1, p.updated_at = $now
 WITH p
 OPTIONAL MATCH (l:ProjectionLane) WHERE l.id IN $lanes

@@ -8,7 +8,8 @@ from graph.projector import project
 from graph.repair import Repaired, catch_up
 from lakehouse.model.errors import IntegrityError
 from lakehouse.model.ledger import BeliefChanges
-from tests.contracts.projected import Graph, green
+from queries.memory import Memory
+from tests.contracts.projected import TAMPERINGS, Graph, green
 from tests.contracts.projection_story import Story, first_chapter, second_chapter
 
 pytest_plugins = ("tests.neo4j", "tests.projections")
@@ -101,3 +102,26 @@ def test_another_lake_that_knows_the_position_is_told_by_its_batch(
     graph.mend(other)
     green(graph, other)
     graph.project(other)
+
+
+def test_answers_say_that_the_graph_differs_until_it_was_found_equal_again(
+    graph: Graph, story: Story
+) -> None:
+    published(graph, story)
+    memory = Memory(graph.driver, graph.database)
+
+    def notes() -> tuple[str, ...]:
+        view = memory.view(story.tenant, clearance=3)
+        asked, told = view.basis.notes(), view.beliefs("zone:A").basis.notes()
+        assert asked == told
+        return told
+
+    graph.ask(TAMPERINGS["added property"][0], t=story.tenant)
+    assert not notes()
+    assert not graph.verify(story).equal
+    (note,) = notes()
+    assert "found to differ" in note and f"verify {story.tenant}" in note
+    graph.mend(story)
+    assert notes()
+    green(graph, story)
+    assert not notes()
