@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -110,12 +110,12 @@ def repair(
         states.bump(driver, database, begun)
         mend.batches(below)
         mend.strays_now()
-    watermark = sound_watermark(ledger, replace(begun, position=newest.position))
+    watermark = sound_watermark(ledger, begun, closing)
     moved = seen or twice is not None
     closed = states.advancing(begun, **closing, bump_epoch=moved, watermark=watermark)
     states.advance(driver, database, begun, closed)
     counts = Counter(removed=len(strays))
-    for step in steps:
+    for step in steps if twice is None else [twice, *steps]:
         counts[step.work.counts] += len(step.rows)
     return Repaired(
         tenant=tenant, position=newest.position, differences=told_of,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from graph.comparison import Difference, Kind
-from graph.facts import believed_at, clock_of, consumed, facts_of
+from graph.facts import Facts, believed_at, facts_of
 from graph.state import State
 from lakehouse.ledger import Ledger
 from lakehouse.model.errors import IntegrityError
@@ -29,9 +29,10 @@ def unstated(ledger: Ledger, tenant: str, *, holds: bool) -> tuple[Difference, .
     return (Difference(Kind.MISSING, "", f"(:Projection {tenant})"),)
 
 
-def sound_watermark(ledger: Ledger, state: State) -> int | None:
+def sound_watermark(ledger: Ledger, state: State, facts: Facts) -> int | None:
     """The state's watermark; where none can lie so high, the one that was published last."""
-    if state.watermark is None or state.watermark <= (latest := _latest(ledger, state)):
+    latest = _latest(ledger, state.tenant, facts)
+    if state.watermark is None or state.watermark <= latest:
         return state.watermark
     told = [one.watermark for one in ledger.publications(state.tenant)]
     return told[-1] if told and told[-1] <= latest else None
@@ -70,17 +71,16 @@ def _wrong(ledger: Ledger, state: State) -> Iterator[str]:
     for name, (said, so) in told.items():
         if said != so:
             yield f"{name} is {said!r}, the lake says {so!r}"
-    if state.watermark is not None and state.watermark > (latest := _latest(ledger, state)):
+    latest = _latest(ledger, state.tenant, facts)
+    if state.watermark is not None and state.watermark > latest:
         yield f"watermark is {show(state.watermark)}, the lake knows nothing after {show(latest)}"
 
 
-def _latest(ledger: Ledger, state: State) -> int:
+def _latest(ledger: Ledger, tenant: str, facts: Facts) -> int:
     """No watermark of a projection lies above this recorded instant (`publish`)."""
-    newest = believed_at(ledger, state.tenant, state.position)
-    heard = consumed(ledger, state.tenant, newest.through)
-    if heard and clock_of(heard) is Clock.ATTESTED:
-        return heard[-1].ledger_to
-    return max(commit.recorded_at for commit in ledger.commits(state.tenant))
+    if facts["clock"] == Clock.ATTESTED:
+        return facts["ledger_to"]
+    return max(commit.recorded_at for commit in ledger.commits(tenant))
 
 
 def _difference(tenant: str, wrong: str) -> Difference:

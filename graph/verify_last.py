@@ -38,8 +38,7 @@ def verify_last(ledger: Ledger, driver: Driver, database: str, tenant: str) -> V
         return verify(ledger, driver, database, tenant)
     require_still(state)
     proof = proofs.read(driver, database, tenant)
-    known = {0, *(one.position for one in ledger.commits(tenant, stage=Stage.BELIEVE))}
-    why = _unlike(state, proof, known)
+    why = _unlike(ledger, state, proof)
     if proof is None or why:
         return replace(verify(ledger, driver, database, tenant), why=why)
     changes = ledger.belief_changes(tenant, after=proof.position, through=state.position)
@@ -54,7 +53,7 @@ def verify_last(ledger: Ledger, driver: Driver, database: str, tenant: str) -> V
     return since.compare()
 
 
-def _unlike(state: State, proof: Proof | None, known: Collection[int]) -> str:
+def _unlike(ledger: Ledger, state: State, proof: Proof | None) -> str:
     """Why the proof does not reach to the state; nothing when it does."""
     if proof is None:
         return "nothing that is there was found equal before"
@@ -64,7 +63,10 @@ def _unlike(state: State, proof: Proof | None, known: Collection[int]) -> str:
         return "edges below the watermark were changed by more than a batch"
     if proof.position > state.position:
         return "the projection stands at an earlier position than the one verified"
-    if proof.position not in known:
+    if proof.position not in (0, state.position) and not any(
+        commit.position == proof.position
+        for commit in ledger.commits(state.tenant, stage=Stage.BELIEVE)
+    ):
         return "the position verified is none of this lake's"
     return ""
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from neo4j import Driver
+from neo4j.exceptions import DriverError, Neo4jError
 
 from graph import publish, schema, server
 from graph import state as states
@@ -25,11 +26,11 @@ from graph.projector import project
 from graph.repair import repair
 from graph.server import room
 from graph.server.connection import Connection, external_from
-from graph.session import open_driver
+from graph.session import connected, open_driver
 from graph.state import State
 from graph.verify import Verified, verify
 from lakehouse.ledger import Ledger, Progress
-from lakehouse.model.errors import ConfigurationError, IntegrityError
+from lakehouse.model.errors import ConfigurationError, IntegrityError, UnavailableError
 from lakehouse.stamping import system_clock
 
 
@@ -75,7 +76,7 @@ def rebuild(ledger: Ledger, environ: Mapping[str, str], *, progress: Progress) -
     clock = _Clock(progress)
     outer = server.up(environ, progress=progress)
     with workshop.opened(environ, progress=progress) as shop:
-        with open_driver(outer) as driver:
+        with connected(outer) as driver:
             aims = plan(ledger, driver, outer.database)
         with clock.step("export", "writing the lake's rows as CSV"):
             exported = export(ledger, aims, shop.files, progress=progress)
@@ -83,7 +84,7 @@ def rebuild(ledger: Ledger, environ: Mapping[str, str], *, progress: Progress) -
             _import(shop, exported, progress)
         with clock.step("start beside", "starting a second server on the new store"):
             inner = shop.up(progress=server.silent)
-        with open_driver(inner) as driver:
+        with _beside(inner) as driver:
             with clock.step("indexes", "making constraints and indexes"):
                 for aim in aims:
                     states.place(driver, inner.database, aim)
@@ -108,6 +109,21 @@ def rebuild(ledger: Ledger, environ: Mapping[str, str], *, progress: Progress) -
         nodes=sum(proof.nodes for proof in proofs),
         seconds=clock.seconds,
     )
+
+
+@contextmanager
+def _beside(inner: Connection) -> Iterator[Driver]:
+    """A driver of the second server; UnavailableError where it is lost meanwhile."""
+    with open_driver(inner) as driver:
+        try:
+            yield driver
+        except (Neo4jError, DriverError) as lost:
+            raise UnavailableError(
+                f"the second server, on the new store, was lost: {str(lost).splitlines()[0]}",
+                remedy="The graph that answers was not touched. Was it stopped (beliefgraph down), "
+                "or killed because the machine ran out of memory? Then rebuild again, or in place: "
+                "beliefgraph run TENANT --rebuild.",
+            ) from lost
 
 
 def _import(shop: Workshop, exported: Exported, progress: Progress) -> None:
@@ -136,7 +152,7 @@ def _proved(
     proofs = {
         aim.tenant: _verified(ledger, driver, inner.database, aim.tenant, progress) for aim in aims
     }
-    with open_driver(outer) as old:
+    with connected(outer) as old:
         ahead = [
             state.tenant
             for state in states.every(old, outer.database)

@@ -32,7 +32,7 @@ from graph.offline.plan import plan
 from graph.projector import project
 from graph.publish import publish
 from graph.schema import VERSION
-from graph.server import lifecycle
+from graph.server import Connection, lifecycle
 from graph.server.admin import Tool
 from graph.server.layout import Choices, Layout
 from graph.server.release import RELEASES
@@ -322,6 +322,14 @@ def test_a_disk_without_room_for_the_new_store_is_told_first(
     with workshop.opened(environ, progress=print) as shop, pytest.raises(UnavailableError) as told:
         offline._import(shop, written, print)
     assert "5 MB left" in told.value.message and "8 MB" in told.value.message
+
+
+def test_a_second_server_that_is_lost_is_a_clear_word(neo4j_connection: Connection) -> None:
+    with (
+        pytest.raises(UnavailableError, match="second server, on the new store, was lost: reset"),
+        offline._beside(neo4j_connection),
+    ):
+        raise ServiceUnavailable("reset\nby peer")
 
 
 @pytest.mark.parametrize(
