@@ -37,13 +37,14 @@ pytest_plugins = ("tests.neo4j", "tests.projections")
 
 KILLED = """
 import os, signal, sys
+from graph import batch as batches
 from graph import writer as writers
 from graph.projector import project
 from graph.server import Connection
 from graph.session import open_driver
 from tests.contracts.projection_story import Story, first_chapter, second_chapter
 
-writers.BATCH = 2
+writers.BATCH, batches.AT_ONCE = 2, int(sys.argv[3])
 tenant, stop_at = sys.argv[1], int(sys.argv[2])
 story, heard = Story(tenant), []
 second_chapter(story, first_chapter(story))
@@ -59,8 +60,11 @@ project(story.ledger, open_driver(connection), connection.database, tenant, prog
 """
 
 
-def start(connection: Connection, tenant: str, stop_at: int) -> int:
-    """A projector of its own process, killed at that step; its exit code."""
+def start(connection: Connection, tenant: str, stop_at: int, at_once: int) -> int:
+    """A projector of its own process, killed at that step; its exit code.
+
+    Up to `at_once` changes are one transaction.
+    """
     environ = {
         **os.environ,
         "U": connection.uri,
@@ -68,16 +72,16 @@ def start(connection: Connection, tenant: str, stop_at: int) -> int:
         "P": connection.password,
         "D": connection.database,
     }
-    command = [sys.executable, "-c", KILLED, tenant, str(stop_at)]
+    command = [sys.executable, "-c", KILLED, tenant, str(stop_at), str(at_once)]
     return subprocess.run(command, env=environ, check=False, timeout=120).returncode
 
 
-@pytest.mark.parametrize("stop_at", [1, 8, 14])
+@pytest.mark.parametrize(("stop_at", "at_once"), [(1, 0), (8, 0), (14, 0), (6, 2_000)])
 def test_a_projector_killed_with_signal_9_leaves_what_the_next_one_finishes(
-    graph: Graph, story: Story, neo4j_connection: Connection, stop_at: int
+    graph: Graph, story: Story, neo4j_connection: Connection, stop_at: int, at_once: int
 ) -> None:
     second_chapter(story, first_chapter(story))
-    assert start(neo4j_connection, story.tenant, stop_at) == -signal.SIGKILL
+    assert start(neo4j_connection, story.tenant, stop_at, at_once) == -signal.SIGKILL
     assert graph.state(story).projecting == story.ledger.commits(story.tenant)[-1].position
     done = project(story.ledger, graph.driver, graph.database, story.tenant)
     assert done.resumed
