@@ -13,7 +13,7 @@ from typing import Final
 
 import psutil
 
-from lakehouse.model.errors import ConfigurationError
+from lakehouse.model.errors import ConfigurationError, InputError
 
 AUTO: Final = "auto"
 DEFAULT_MB: Final = 1024
@@ -44,7 +44,8 @@ class Memory:
 def plan(asked: str | None, *, machine_mb: int, before: Memory | None = None) -> Memory:
     """Memory for the server: what was asked now, or before, or what suits a machine of this size.
 
-    ConfigurationError where that is no size, too little for Neo4j or too much for the machine.
+    InputError where that is no size, ConfigurationError where it is too little for Neo4j or too
+    much for the machine.
     """
     if machine_mb < LEAST_MB + OWN_MB:
         raise ConfigurationError(
@@ -108,7 +109,7 @@ def _split(total_mb: int, *, asked: bool) -> Memory:
 def _parse(asked: str) -> int:
     match = re.fullmatch(r"(\d{1,9})([mg])(?:i?b)?", asked.strip().lower())
     if match is None:
-        raise ConfigurationError(
+        raise InputError(
             f"Memory {asked!r} is not a size.",
             remedy="Write megabytes or gigabytes, such as --memory 768m or --memory 2g.",
         )

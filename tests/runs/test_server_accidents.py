@@ -28,7 +28,7 @@ from graph.server.layout import Choices, Layout
 from graph.server.memory import Memory
 from graph.server.release import RELEASES
 from lakehouse.local.home import Running
-from lakehouse.model.errors import ConfigurationError, UnavailableError
+from lakehouse.model.errors import ConfigurationError, InputError, UnavailableError
 
 Environ = dict[str, str]
 
@@ -233,6 +233,11 @@ def test_memory_is_remembered_if_it_was_asked_for_and_still_fits() -> None:
     with pytest.raises(ConfigurationError) as caught:
         memory.plan(None, machine_mb=2_000, before=asked)
     assert "asked for earlier" in caught.value.message and "--memory auto" in caught.value.remedy
+
+
+def test_a_memory_that_is_no_size_is_wrong_input() -> None:
+    with pytest.raises(InputError, match="'12x' is not a size"):
+        memory.plan("12x", machine_mb=8_000)
 
 
 def test_a_machine_too_small_or_too_busy_is_told() -> None:
