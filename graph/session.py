@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, Protocol
 
@@ -18,7 +18,7 @@ from neo4j.exceptions import (
 )
 from neo4j.exceptions import ConfigurationError as DriverConfigurationError
 
-from lakehouse.model.errors import ConfigurationError, UnavailableError
+from lakehouse.model.errors import BeliefgraphError, ConfigurationError, UnavailableError
 
 OLDEST: Final = (5, 26)
 SCHEMES: Final = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
@@ -89,13 +89,18 @@ def open_driver(connection: Connection, *, warn: bool = False) -> Driver:
 
 
 @contextmanager
-def connected(connection: Connection) -> Iterator[Driver]:
-    """A driver for the block, closed behind it; UnavailableError where the server is lost in it."""
+def connected(
+    connection: Connection, lost: Callable[[Exception], BeliefgraphError] | None = None
+) -> Iterator[Driver]:
+    """A driver for the block, closed behind it; UnavailableError where the server is lost in it.
+
+    `lost` makes another error of that.
+    """
     with open_driver(connection) as driver:
         try:
             yield driver
         except (Neo4jError, DriverError) as failed:
-            raise _unavailable(failed, connection) from failed
+            raise (_unavailable(failed, connection) if lost is None else lost(failed)) from failed
 
 
 def server_version(driver: Driver) -> tuple[int, int]:

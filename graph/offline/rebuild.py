@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from neo4j import Driver
-from neo4j.exceptions import DriverError, Neo4jError
 
 from graph import publish, schema, server
 from graph import state as states
@@ -26,7 +25,7 @@ from graph.projector import project
 from graph.repair import repair
 from graph.server import room
 from graph.server.connection import Connection, external_from
-from graph.session import connected, open_driver
+from graph.session import connected
 from graph.state import State
 from graph.verify import Verified, verify
 from lakehouse.ledger import Ledger, Progress
@@ -84,7 +83,7 @@ def rebuild(ledger: Ledger, environ: Mapping[str, str], *, progress: Progress) -
             _import(shop, exported, progress)
         with clock.step("start beside", "starting a second server on the new store"):
             inner = shop.up(progress=server.silent)
-        with _beside(inner) as driver:
+        with connected(inner, _second_lost) as driver:
             with clock.step("indexes", "making constraints and indexes"):
                 for aim in aims:
                     states.place(driver, inner.database, aim)
@@ -111,19 +110,13 @@ def rebuild(ledger: Ledger, environ: Mapping[str, str], *, progress: Progress) -
     )
 
 
-@contextmanager
-def _beside(inner: Connection) -> Iterator[Driver]:
-    """A driver of the second server; UnavailableError where it is lost meanwhile."""
-    with open_driver(inner) as driver:
-        try:
-            yield driver
-        except (Neo4jError, DriverError) as lost:
-            raise UnavailableError(
-                f"the second server, on the new store, was lost: {str(lost).splitlines()[0]}",
-                remedy="The graph that answers was not touched. Was it stopped (beliefgraph down), "
-                "or killed because the machine ran out of memory? Then rebuild again, or in place: "
-                "beliefgraph run TENANT --rebuild.",
-            ) from lost
+def _second_lost(failed: Exception) -> UnavailableError:
+    return UnavailableError(
+        f"the second server, on the new store, was lost: {str(failed).splitlines()[0]}",
+        remedy="The graph that answers was not touched. Was it stopped (beliefgraph down), "
+        "or killed because the machine ran out of memory? Then rebuild again, or in place: "
+        "beliefgraph run TENANT --rebuild.",
+    )
 
 
 def _import(shop: Workshop, exported: Exported, progress: Progress) -> None:

@@ -36,7 +36,7 @@ from graph.server import Connection, lifecycle
 from graph.server.admin import Tool
 from graph.server.layout import Choices, Layout
 from graph.server.release import RELEASES
-from graph.session import open_driver
+from graph.session import connected, open_driver
 from graph.state import State
 from graph.verify import Verified, verify
 from lakehouse.memory import MemoryLedger
@@ -327,7 +327,7 @@ def test_a_disk_without_room_for_the_new_store_is_told_first(
 def test_a_second_server_that_is_lost_is_a_clear_word(neo4j_connection: Connection) -> None:
     with (
         pytest.raises(UnavailableError, match="second server, on the new store, was lost: reset"),
-        offline._beside(neo4j_connection),
+        connected(neo4j_connection, offline._second_lost),
     ):
         raise ServiceUnavailable("reset\nby peer")
 

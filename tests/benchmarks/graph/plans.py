@@ -6,7 +6,7 @@ asks the home of a set that `--keep` left, and writes the table of `graph/README
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, LiteralString
@@ -55,15 +55,14 @@ class Noting(Reader):
         tenant: str,
         text: LiteralString,
         parameters: Mapping[str, object],
-        *,
-        relies: Callable[[Any], bool] = lambda found: False,
+        **relies: Any,
     ) -> Found:
         """The read, and its profile in `profile`."""
         with self._session() as session:
             told = session.run("PROFILE " + text, {"tenant": tenant, **parameters}).consume()
         assert told.profile is not None
         self.profile = told.profile
-        return super().read(tenant, text, parameters, relies=relies)
+        return super().read(tenant, text, parameters, **relies)
 
 
 @dataclass(frozen=True, slots=True)
