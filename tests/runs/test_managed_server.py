@@ -35,6 +35,7 @@ from lakehouse.local.home import Running
 from lakehouse.model.errors import (
     ConfigurationError,
     ConflictError,
+    InputError,
     IntegrityError,
     UnavailableError,
 )
@@ -420,9 +421,12 @@ def test_memory_fits_the_machine() -> None:
     assert memory.plan(None, machine_mb=2_000).total_mb == 500
     assert memory.plan(None, machine_mb=800) == memory.Memory(256, 128)
     assert memory.plan("2g", machine_mb=24_000) == memory.Memory(1024, 1024)
-    for wrong in ("", "many", "12", "100m", "900g", "-1g"):
+    for no_size in ("", "many", "12", "-1g"):
+        with pytest.raises(InputError):
+            memory.plan(no_size, machine_mb=24_000)
+    for unfit in ("100m", "900g"):
         with pytest.raises(ConfigurationError):
-            memory.plan(wrong, machine_mb=24_000)
+            memory.plan(unfit, machine_mb=24_000)
 
 
 def test_the_home_is_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
