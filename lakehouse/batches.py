@@ -8,13 +8,16 @@ from typing import Any, Final
 import pyarrow as pa
 from pyiceberg.expressions import And, BooleanExpression
 
-from lakehouse.pruning import MOST_NAMED, among, equal_to, is_equal
-from lakehouse.scan import check_whole, committed, find
+from lakehouse.planning import Named
+from lakehouse.pruning import equal_to, is_equal, is_in
+from lakehouse.scan import check_whole, committed, plan, read
 from lakehouse.stamping import Entry
 from lakehouse.store import Store
 from lakehouse.table_spec import TableSpec
 
 _BATCH: Final = ("batch_id", "ordinal")
+_FEW: Final = 1_000
+"""Names up to which most row groups are expected to hold none."""
 
 
 class Batches:
@@ -31,26 +34,32 @@ class Batches:
         columns: Sequence[str] | None = None,
         *,
         where: BooleanExpression | None = None,
+        named: Named | None = None,
         exactly: Any = None,
     ) -> pa.Table:
         """Rows of these entries' batches, in ledger order, with `rank` (scan.committed).
 
-        `where` prunes files, the Arrow expression `exactly` chooses rows; without it they must be
-        as many as the commits counted (IntegrityError).
+        `where` prunes files, `named` too, and chooses the (few) rows with these values, as the
+        Arrow expression `exactly` does; without both they must be as many as the commits counted
+        (IntegrityError).
         """
         wanted = None if columns is None else (*columns, *_BATCH)
         if not entries:
             names = spec.arrow.names if wanted is None else wanted
             return committed(spec.arrow.empty_table().select(list(names)), entries)
         pruned: BooleanExpression = equal_to("tenant", tenant)
-        if len(entries) <= MOST_NAMED:
-            pruned = And(pruned, among("batch_id", [e.commit.batch_id for e in entries]))
         if where is not None:
             pruned = And(pruned, where)
         chosen = is_equal("tenant", tenant)
         if exactly is not None:
             chosen &= exactly
-        found = committed(find(self._store.load(spec), spec, pruned, wanted, chosen), entries)
-        if exactly is None:
+        for column, names in (named or {}).items():
+            chosen &= is_in(column, names)
+        table = self._store.load(spec)
+        batches = {"batch_id": [entry.commit.batch_id for entry in entries]}
+        paths = plan(table, pruned, named={**batches, **(named or {})})
+        few = any(len(names) <= _FEW for names in (named or {}).values())
+        found = committed(read(table, spec, paths, wanted, chosen, few=few), entries)
+        if exactly is None and not named:
             check_whole(spec, entries, found.num_rows)
         return found

@@ -12,7 +12,7 @@ from lakehouse.batches import Batches
 from lakehouse.codec_beliefs import OPENED
 from lakehouse.columns import values
 from lakehouse.commit_log import Admit
-from lakehouse.pruning import among, is_equal, is_in
+from lakehouse.pruning import is_equal
 from lakehouse.stamping import Entry
 from lakehouse.table_spec import TableSpec
 from lakehouse.tables import BELIEFS, EPISODES, STATEMENTS
@@ -31,9 +31,8 @@ class Known:
         if not ids or not entries:
             return {}
         columns = ("episode_id", "digest", "location")
-        between, exactly = among("episode_id", ids), is_in("episode_id", ids)
         for wanted in (columns[:1], columns):
-            rows = self._rows(EPISODES, tenant, entries, wanted, where=between, exactly=exactly)
+            rows = self._rows(EPISODES, tenant, entries, wanted, named={"episode_id": ids})
             if not rows.num_rows:
                 return {}
         return {
@@ -55,10 +54,10 @@ class Known:
         """Which of the names the column of these entries' rows holds."""
         if not names or not entries:
             return set()
-        chosen = is_in(column, names)
-        if spec is BELIEFS:
-            chosen &= is_equal("kind", OPENED)
-        return set(values(self._rows(spec, tenant, entries, (column,), exactly=chosen), column))
+        opened = is_equal("kind", OPENED) if spec is BELIEFS else None
+        about = {column: names}
+        rows = self._rows(spec, tenant, entries, (column,), named=about, exactly=opened)
+        return set(values(rows, column))
 
     def new_only(self, spec: TableSpec, tenant: str, ids: Sequence[str]) -> Admit:
         """A check that raises where given entries hold one of the ids; each is looked at once."""

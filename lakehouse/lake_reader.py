@@ -87,8 +87,7 @@ class LakeReader(Registers):
             EPISODES,
             tenant,
             select(self._log.entries(), tenant, Stage.LAND),
-            where=among("episode_id", episode_ids) if episode_ids is not None else None,
-            exactly=is_in("episode_id", episode_ids) if episode_ids is not None else None,
+            named=None if episode_ids is None else {"episode_id": episode_ids},
         )
         return {episode.episode_id: episode for episode in episodes_of(tenant, rows, None)}
 
@@ -158,14 +157,16 @@ class LakeReader(Registers):
         self, tenant: str, *, subjects: Collection[str] | None = None, through: int | None = None
     ) -> list[Belief]:
         """Every rectangle with its closing and strictest classification applied."""
-        rows = self._about(BELIEFS, "belief_id", tenant, subjects, through)
+        entries = self._believed(tenant, 0, through)
+        rows = self._about(BELIEFS, "belief_id", tenant, subjects, entries)
         return list(settled(changes_of(tenant, rows, None, self._recorded(tenant))).opened)
 
     def supports(
         self, tenant: str, *, subjects: Collection[str] | None = None, through: int | None = None
     ) -> list[Support]:
         """Every support box with its closing applied."""
-        rows = self._about(SUPPORTERS, "support_id", tenant, subjects, through)
+        entries = self._believed(tenant, 0, through)
+        rows = self._about(SUPPORTERS, "support_id", tenant, subjects, entries)
         changes = changes_of(tenant, None, rows, self._recorded(tenant))
         return list(settled(changes).supports_opened)
 
@@ -173,10 +174,9 @@ class LakeReader(Registers):
         self, tenant: str, positions: Sequence[int], *, subjects: Collection[str] | None = None
     ) -> list[Told]:
         """Both through each of these positions: rows are read once, and settled for each."""
-        last = max(positions)
-        beliefs = self._about(BELIEFS, "belief_id", tenant, subjects, last)
-        boxes = self._about(SUPPORTERS, "support_id", tenant, subjects, last)
-        entries, found = self._believed(tenant, 0, last), []
+        entries, found = self._believed(tenant, 0, max(positions)), []
+        beliefs = self._about(BELIEFS, "belief_id", tenant, subjects, entries)
+        boxes = self._about(SUPPORTERS, "support_id", tenant, subjects, entries)
         for at in positions:
             early = pc.field("rank") < sum(entry.commit.position <= at for entry in entries)
             rows = (beliefs.filter(early), boxes.filter(early))
@@ -220,21 +220,19 @@ class LakeReader(Registers):
         named: str,
         tenant: str,
         subjects: Collection[str] | None,
-        through: int | None,
+        entries: Sequence[Entry],
     ) -> pa.Table:
         """Rows of a change log; of these subjects only: what opened, then what became of it.
 
         Openings lie in their subject's bucket, all that comes after names no subject.
         """
-        entries = self._believed(tenant, 0, through)
         if subjects is None:
             return self._rows(spec, tenant, entries)
         if not subjects:
             return self._rows(spec, tenant, ())
-        where, chosen = among("subject", subjects), is_in("subject", subjects)
-        opened = self._rows(spec, tenant, entries, where=where, exactly=chosen)
-        chosen = is_in(named, values(opened, named))
-        later = self._rows(
-            spec, tenant, entries, where=is_null("subject"), exactly=is_unnamed & chosen
-        )
+        about, where = {"subject": subjects}, among("subject", subjects)
+        opened = self._rows(spec, tenant, entries, where=where, named=about)
+        ids = {named: values(opened, named)}
+        unnamed = is_null("subject")
+        later = self._rows(spec, tenant, entries, where=unnamed, named=ids, exactly=is_unnamed)
         return pa.concat_tables([opened, later])

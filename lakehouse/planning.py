@@ -8,8 +8,10 @@ among 50 files in 12 manifests: 41 ms of CPU a plan without this, 30 of them dec
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Final, Generic, TypeVar
 
 from pyiceberg.expressions import AlwaysTrue, BooleanExpression
@@ -26,6 +28,10 @@ MOST_FILES: Final = 10_000
 _MOST_MANIFESTS: Final = 5_000
 """Manifests that the kept lists name together."""
 _T = TypeVar("_T")
+Named = Mapping[str, Collection[str]]
+"""By column (of text), the values that rows are looked for by."""
+_Bounds = Mapping[int, Sequence[bytes]]
+"""The same by field id, sorted as Iceberg keeps bounds."""
 
 
 class ReadOnce(Generic[_T]):
@@ -62,12 +68,15 @@ _FILES: Final = ReadOnce[DataFile](MOST_FILES)
 
 
 def live_files(
-    table: Table, where: BooleanExpression | None = None, snapshot_id: int | None = None
+    table: Table,
+    where: BooleanExpression | None = None,
+    snapshot_id: int | None = None,
+    named: Named | None = None,
 ) -> list[DataFile]:
     """Data files that may hold rows for `where`, as Iceberg knows them, in no stated order.
 
-    Of the snapshot of that id, else of the handle's newest. IntegrityError where one carries
-    deletes.
+    Of the snapshot of that id, else of the handle's newest. Files whose bounds rule out all that
+    is `named` are left out, however many names. IntegrityError where one carries deletes.
     """
     chosen = where or AlwaysTrue()
     snapshot = table.scan(snapshot_id=snapshot_id).snapshot()
@@ -76,14 +85,19 @@ def live_files(
     manifests = _manifests(snapshot, table.io)
     if any(manifest.content is not ManifestContent.DATA for manifest in manifests):
         return _without_deletes(table, chosen, snapshot_id)
-    return list(_Planner(table.metadata, table.io, chosen).files(manifests))
+    files = _Planner(table.metadata, table.io, chosen).files(manifests, _bounds(table, named or {}))
+    return list(files)
 
 
 class _Planner(ManifestGroupPlanner):
     """PyIceberg's, for tables without deletes; no residuals, no thread for what is in memory."""
 
-    def files(self, manifests: Sequence[ManifestFile]) -> Iterator[DataFile]:
-        """Files that pass the filter's projection on partitions, then the column statistics."""
+    def files(self, manifests: Sequence[ManifestFile], bounds: _Bounds) -> Iterator[DataFile]:
+        """Files within the bounds that pass the filter on partitions, then column statistics."""
+        if self.row_filter == AlwaysTrue():  # 60 µs a file are spent on asking it.
+            every = chain.from_iterable(_entries(manifests, self.io))
+            yield from (file for file in every if _may_hold(file, bounds))
+            return
         fits = self._build_metrics_evaluator()
         in_specs: dict[int, tuple[Callable[[ManifestFile], bool], Callable[[DataFile], bool]]] = {}
         chosen = []
@@ -96,7 +110,31 @@ class _Planner(ManifestGroupPlanner):
                 chosen.append(manifest)
         for manifest, files in zip(chosen, _entries(chosen, self.io), strict=True):
             within = in_specs[manifest.partition_spec_id][1]
-            yield from (file for file in files if within(file) and fits(file))
+            near = (file for file in files if _may_hold(file, bounds))
+            yield from (file for file in near if within(file) and fits(file))
+
+
+def _bounds(table: Table, named: Named) -> _Bounds:
+    schema, few_first = table.schema(), sorted(named.items(), key=lambda one: len(one[1]))
+    return {
+        schema.find_field(column).field_id: sorted(name.encode() for name in names)
+        for column, names in few_first
+    }
+
+
+def _may_hold(file: DataFile, bounds: _Bounds) -> bool:
+    """False where for some column none of its names lies between the file's bounds.
+
+    Bounds of text are its bytes in UTF-8, cut below what is there, and above it: PyIceberg's own
+    filter decodes them for every file and name, this takes a hundredth of its time.
+    """
+    for field_id, names in bounds.items():
+        low, high = file.lower_bounds.get(field_id), file.upper_bounds.get(field_id)
+        if low is not None and high is not None:
+            at = bisect_left(names, low)
+            if at == len(names) or names[at] > high:
+                return False
+    return True
 
 
 def _without_deletes(

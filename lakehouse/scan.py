@@ -7,6 +7,8 @@ files never carry deletes; one that does is refused rather than misread.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import Any, Final, Generic, TypeVar
 
 import pyarrow as pa
@@ -18,7 +20,7 @@ from pyiceberg.table import Table
 
 from lakehouse.failures import answering
 from lakehouse.model.errors import ConfigurationError, IntegrityError
-from lakehouse.planning import live_files
+from lakehouse.planning import Named, live_files
 from lakehouse.stamping import Entry
 from lakehouse.table_spec import TableSpec
 
@@ -35,16 +37,23 @@ _COUNTED: Final[Mapping[str, tuple[str, ...]]] = {
     "supporters": ("supports_opened", "supports_closed"),
 }
 """By table, what a commit counts of its rows; `removed` ones lie in either of the last two."""
+_FOOTERS: Final = 8
+"""Files whose footers are read side by side."""
 _T = TypeVar("_T")
 
 
-def plan(table: Table, where: BooleanExpression, snapshot_id: int | None = None) -> list[str]:
+def plan(
+    table: Table,
+    where: BooleanExpression,
+    snapshot_id: int | None = None,
+    named: Named | None = None,
+) -> list[str]:
     """Paths of the data files that may hold rows for `where`, in no stated order.
 
-    Of the snapshot of that id, else of the handle's newest.
+    Of the snapshot of that id, else of the handle's newest; `named` prunes too.
     """
     with answering(_silence(table.name()[-1]), _REMEDY):
-        return [file.file_path for file in live_files(table, where, snapshot_id)]
+        return [file.file_path for file in live_files(table, where, snapshot_id, named)]
 
 
 def read(
@@ -53,10 +62,13 @@ def read(
     paths: Sequence[str],
     columns: Sequence[str] | None = None,
     exactly: Any = None,
+    *,
+    few: bool = False,
 ) -> pa.Table:
     """Rows of these files for which the Arrow expression `exactly` holds; all columns if None.
 
-    IntegrityError for a file that is gone, UnavailableError where the store does not give it.
+    Where they are `few`, only what `exactly` asks for is read of all row groups. IntegrityError
+    for a file that is gone, UnavailableError where the store does not give it.
     """
     schema = spec.arrow
     wanted = list(columns) if columns is not None else schema.names
@@ -64,7 +76,10 @@ def read(
         return pa.schema([schema.field(name) for name in wanted]).empty_table()
     try:
         with answering(_silence(spec.name), _REMEDY):
-            return dataset(table, spec, paths).to_table(columns=wanted, filter=exactly)
+            rows = dataset(table, spec, paths)
+            if few:
+                rows = _holding(rows, exactly)
+            return rows.to_table(columns=wanted, filter=exactly)
     except FileNotFoundError as missing:
         raise IntegrityError(
             f"table {spec.name} names a data file that is not there: {missing}",
@@ -76,12 +91,23 @@ def _silence(name: str) -> str:
     return f"the store does not give a file of table {name}"
 
 
-def dataset(table: Table, spec: TableSpec, paths: Sequence[str]) -> ds.Dataset:
+def dataset(table: Table, spec: TableSpec, paths: Sequence[str]) -> ds.FileSystemDataset:
     """These files (at least one) of a table, nothing of them read yet."""
     places = [file_system(table, path) for path in paths]
     store = places[0][0]
     fragments = [_PARQUET.make_fragment(path, filesystem=store) for _, path in places]
     return ds.FileSystemDataset(fragments, spec.arrow, _PARQUET, filesystem=store)
+
+
+def _holding(rows: ds.FileSystemDataset, exactly: Any) -> ds.FileSystemDataset:
+    """The row groups of a dataset that hold a row for `exactly`, found by its columns alone."""
+    with ThreadPoolExecutor(_FOOTERS) as pool:  # On a distant store each waits for an answer.
+        groups = pool.map(lambda file: file.split_by_row_group(exactly), rows.get_fragments())
+        pieces = list(chain.from_iterable(groups))
+    asked = ds.FileSystemDataset(pieces, rows.schema, _PARQUET, filesystem=rows.filesystem)
+    at = asked.to_table(columns=["__fragment_index"], filter=exactly)["__fragment_index"]
+    held = [pieces[place] for place in sorted(set(at.to_pylist()))]
+    return ds.FileSystemDataset(held, rows.schema, _PARQUET, filesystem=rows.filesystem)
 
 
 def file_system(table: Table, location: str) -> tuple[Any, str]:

@@ -47,6 +47,9 @@ _TIGHTENED = ListType(
 _NO_RETRY: Final[Mapping[str, str]] = {"commit.retry.num-retries": "0"}
 """For tables whose append is a decision: the loser must hear of it and decide anew."""
 
+_WHOLE: Final = "truncate(128)"
+"""What a file's bounds keep of an id: those of one source differ at their ends."""
+
 _BATCH: Final[tuple[Column, ...]] = (
     ("tenant", _TEXT, True),
     ("batch_id", _TEXT, True),
@@ -83,6 +86,7 @@ EPISODES: Final = TableSpec(
         ("subject_keys", _KEYS, False),
     ),
     partition=_BY_MONTH,
+    properties={"write.metadata.metrics.column.episode_id": _WHOLE},
 )
 PAYLOADS: Final = TableSpec(
     "payloads",
@@ -132,6 +136,7 @@ STATEMENTS: Final = TableSpec(
     ),
     partition=_BY_SUBJECT,
     sort=("subject", "predicate"),
+    properties={"write.metadata.metrics.column.statement_id": _WHOLE},
 )
 BELIEFS: Final = TableSpec(
     "beliefs",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from pyiceberg.catalog.sql import FromInputFile
 from pyiceberg.expressions import AlwaysTrue, And, BooleanExpression
@@ -30,8 +31,8 @@ from lakehouse.maintenance.expire import expire
 from lakehouse.maintenance.sweep import LEAST_GRACE, sweep
 from lakehouse.model.errors import InputError, IntegrityError
 from lakehouse.planning import ReadOnce, live_files
-from lakehouse.pruning import among, equal_to
-from lakehouse.scan import plan
+from lakehouse.pruning import among, equal_to, is_equal, is_in
+from lakehouse.scan import plan, read
 from lakehouse.stamping import system_clock
 from lakehouse.store import Store
 from lakehouse.tables import EPISODES, PAYLOADS
@@ -241,3 +242,42 @@ def test_what_was_landed_before_is_told_apart_from_what_is_new(tmp_path: Path) -
     done = ledger.land("t", [episode("1"), episode("3", b"other"), episode("4")])
     assert (done.landed, done.duplicates, done.refused) == (1, 1, 1)
     assert "was landed from" in ledger.quarantined("t")[0].reason
+
+
+@pytest.mark.parametrize("alike", ["a-source-with-a-long-name/", "y" * 200, "é\U0001f600" * 40])
+def test_files_are_ruled_out_by_what_is_named_and_never_one_that_holds_it(
+    tmp_path: Path, alike: str
+) -> None:
+    ledger, store = opened(tmp_path)
+    ids = [f"{alike}{number}" for number in range(6)]
+    for some in (ids[:1], ids[1:2], ids[2:5], [*ids[5:], "x" * 5_000]):
+        ledger.land("t", [episode(one) for one in some])
+    table = store.load(EPISODES)
+    every = {path: set(read(table, EPISODES, [path])["episode_id"].to_pylist())
+             for path in plan(table, AlwaysTrue())}  # fmt: skip
+    for names in (ids[:1], ids[2:4], ids, [f"{alike}no"], [], [*map(str, range(300)), ids[0]]):
+        named = {"episode_id": names, "tenant": ["t"]}
+        holding = {path for path, held in every.items() if held & set(names)}
+        found = {file.file_path for file in live_files(table, named=named)}
+        assert holding <= found
+        unbounded = {path for path, held in every.items() if max(map(len, held)) > 4_095}
+        if len(alike) < 128:
+            assert found - unbounded <= (holding if names != [f"{alike}no"] else set())
+        assert set(ledger.headers("t", names)) == set(names) & set(ids)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_few_rows_are_read_from_the_row_groups_that_hold_them(tmp_path: Path, size: int) -> None:
+    _, store = opened(tmp_path)
+    table, paths = store.load(EPISODES), []
+    for file in range(3):
+        held = [episode(f"{number}/{file}") for number in range(7)]
+        rows = header_rows("t", "b", held, [KEPT] * 7, ["k:d"] * 7, NOON)
+        pq.write_table(rows, tmp_path / f"{file}.parquet", row_group_size=size)
+        paths.append(f"file://{tmp_path}/{file}.parquet")
+    for names in ([], ["none"], ["3/1"], ["0/0", "6/0", "2/2"], ["1/0", "1/1", "1/2"]):
+        exactly = is_in("episode_id", names) & is_equal("tenant", "t")
+        for columns in (None, ("location",)):
+            few = read(table, EPISODES, paths, columns, exactly, few=True)
+            assert few == read(table, EPISODES, paths, columns, exactly)
+            assert few.num_rows == len(set(names) - {"none"})
