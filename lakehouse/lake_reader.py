@@ -7,6 +7,7 @@ there; rows of batches that no commit names are not seen.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -47,6 +48,9 @@ from lakehouse.tables import (
 from lakehouse.vault import Vault
 from lakehouse.vault.bodies import erased, payloads_of, refusals_of, unknown
 
+_NEWEST: Final = 20
+"""Landings that episodes are looked for in first: what a new batch names has landed last."""
+
 
 class LakeReader(Registers):
     """Every reading method of the port (their promises stand there)."""
@@ -81,15 +85,16 @@ class LakeReader(Registers):
         self, tenant: str, episode_ids: Collection[str] | None = None
     ) -> dict[str, Episode]:
         """Episodes by id without payload; all if no ids are given."""
-        if episode_ids is not None and not episode_ids:
-            return {}
-        rows = self._rows(
-            EPISODES,
-            tenant,
-            select(self._log.entries(), tenant, Stage.LAND),
-            named=None if episode_ids is None else {"episode_id": episode_ids},
-        )
-        return {episode.episode_id: episode for episode in episodes_of(tenant, rows, None)}
+        landed = select(self._log.entries(), tenant, Stage.LAND)
+        if episode_ids is None:
+            rows = self._rows(EPISODES, tenant, landed)
+            return {one.episode_id: one for one in episodes_of(tenant, rows, None)}
+        found: dict[str, Episode] = {}
+        for entries in (landed[-_NEWEST:], landed[:-_NEWEST]):
+            if missing := set(episode_ids) - found.keys():
+                rows = self._rows(EPISODES, tenant, entries, named={"episode_id": missing})
+                found.update({one.episode_id: one for one in episodes_of(tenant, rows, None)})
+        return found
 
     def payload(self, tenant: str, episode_id: str) -> bytes:
         """The raw record: its header names the batch, which names the file, and the place in it."""

@@ -1,4 +1,0 @@
-UNWIND $rows AS row
-MATCH ()-[r:ATTRIBUTE {belief_id: row[0]}]->()
-SET r.recorded_to = row[1], r.closed_by = row[2], r.reason = row[3], r.closed_at = row[1]
-RETURN count(*) AS done

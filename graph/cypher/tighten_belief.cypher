@@ -1,4 +1,0 @@
-UNWIND $rows AS row
-MATCH ()-[r:BELIEF {belief_id: row[0]}]->()
-SET r.classification = row[1]
-RETURN count(*) AS done

@@ -1,3 +1,0 @@
-UNWIND $ids AS id
-MATCH (n:Value {id: id})
-RETURN collect([n.id, n.tenant, n.predicate, n.text]) AS found
