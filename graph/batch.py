@@ -145,20 +145,16 @@ class Batch:
         closed: list[Row] = [
             [c.belief_id, c.recorded_to, c.closed_by, c.reason.value] for c in self.changes.closed
         ]
-        self._each_type("close", closed, "closings")
+        done = self.writer.write("close", closed, what="closings")
+        require_all(done, len(closed), "closings", self.begun.tenant)
         boxes: list[Row] = [[c.support_id, c.recorded_to] for c in self.changes.supports_closed]
         done = self.writer.write("mend_confirms", boxes, what="closed confirmations")
         require_all(done, len(boxes), "closed confirmations", self.begun.tenant)
 
     def _tighten(self) -> None:
         rows: list[Row] = [[t.belief_id, t.strictest] for t in self.changes.tightened]
-        self._each_type("tighten", rows, "tightened classifications")
-
-    def _each_type(self, verb: str, rows: list[Row], what: str) -> None:
-        done = sum(
-            self.writer.write(f"{verb}_{kind}", rows, what=what) for kind in ("belief", "attribute")
-        )
-        require_all(done, len(rows), what, self.begun.tenant)
+        done = self.writer.write("tighten", rows, what="tightened classifications")
+        require_all(done, len(rows), "tightened classifications", self.begun.tenant)
 
 
 def mend_edge(row: Row) -> Row:

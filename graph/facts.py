@@ -1,11 +1,13 @@
-"""What the ledger says of a projected position: what it has heard, up to where, by whose clock."""
+"""What the ledger says of a projected position: what it has heard, up to where, by whose clock.
+
+Told from one list of the tenant's commits, oldest first: each look at a lake asks its catalog.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TypedDict
 
-from lakehouse.ledger import Ledger
 from lakehouse.model.errors import IntegrityError
 from lakehouse.model.ledger import Clock, Commit, Stage
 
@@ -20,9 +22,9 @@ class Facts(TypedDict):
     clock: str
 
 
-def facts_of(ledger: Ledger, tenant: str, newest: Commit) -> Facts:
+def facts_of(commits: Sequence[Commit], newest: Commit) -> Facts:
     """Of the projection at that believe commit."""
-    heard = consumed(ledger, tenant, newest.through)
+    heard = consumed(commits, newest.through)
     return {
         "to": newest.position,
         "batch": newest.batch_id,
@@ -32,10 +34,14 @@ def facts_of(ledger: Ledger, tenant: str, newest: Commit) -> Facts:
     }
 
 
-def consumed(ledger: Ledger, tenant: str, through: int) -> list[Commit]:
+def of_stage(commits: Sequence[Commit], stage: Stage) -> list[Commit]:
+    """Those of one stage."""
+    return [commit for commit in commits if commit.stage is stage]
+
+
+def consumed(commits: Sequence[Commit], through: int) -> list[Commit]:
     """The extract commits that a believe commit with that `through` has taken in."""
-    found = ledger.commits(tenant, stage=Stage.EXTRACT)
-    return [commit for commit in found if commit.position <= through]
+    return [one for one in of_stage(commits, Stage.EXTRACT) if one.position <= through]
 
 
 def attested_through(heard: Sequence[Commit]) -> int | None:
@@ -50,9 +56,9 @@ def clock_of(heard: Sequence[Commit]) -> Clock:
     return Clock.ATTESTED if clocks == {Clock.ATTESTED} else Clock.SYSTEM
 
 
-def believed_at(ledger: Ledger, tenant: str, position: int) -> Commit:
+def believed_at(commits: Sequence[Commit], tenant: str, position: int) -> Commit:
     """The believe commit at that position; IntegrityError where the ledger knows none."""
-    for commit in ledger.commits(tenant, stage=Stage.BELIEVE):
+    for commit in of_stage(commits, Stage.BELIEVE):
         if commit.position == position:
             return commit
     raise IntegrityError(

@@ -35,8 +35,7 @@ def fork_dense(writer: Writer, changes: BeliefChanges, *, first: bool) -> None:
     for keys in _parts([key for key, size in sizes.items() if size >= forks.DENSE]):
         moved += writer.ask("forkless", keys=keys)
     rows: list[Row] = [[name, forks.fork(start, end)] for name, start, end in moved]
-    for kind in ("belief", "attribute"):
-        writer.write(f"fork_{kind}", rows, what="forks of dense keys")
+    writer.write("fork", rows, what="forks of dense keys")
 
 
 def _parts(values: list[str]) -> list[list[str]]:

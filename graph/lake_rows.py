@@ -19,6 +19,7 @@ from graph.rows import Nodes, Row
 from lakehouse.ledger import Ledger
 from lakehouse.model.beliefs import Belief, Support
 from lakehouse.model.episodes import Episode
+from lakehouse.model.ledger import Commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,16 +146,17 @@ def _told(
     wanted.update(support.episode_id for side in sides for support in side.supports)
     headers = ledger.headers(tenant, None if subjects is None else wanted)
     r.require_headers(headers, wanted, tenant)
+    commits = ledger.commits(tenant)
     return [
-        _Told(side.beliefs, side.supports, headers, _attested(ledger, tenant, position))
+        _Told(side.beliefs, side.supports, headers, _attested(commits, tenant, position))
         for position, side in zip(positions, sides, strict=True)
     ]
 
 
-def _attested(ledger: Ledger, tenant: str, position: int) -> int | None:
+def _attested(commits: Sequence[Commit], tenant: str, position: int) -> int | None:
     if position == 0:
         return None
-    return facts_of(ledger, tenant, believed_at(ledger, tenant, position))["attested_to"]
+    return facts_of(commits, believed_at(commits, tenant, position))["attested_to"]
 
 
 def _edges(told: _Told, nodes: Nodes) -> Iterator[Rows]:

@@ -15,7 +15,7 @@ from neo4j import Driver
 
 from graph import state as states
 from graph.batch import Batch
-from graph.facts import facts_of
+from graph.facts import facts_of, of_stage
 from graph.reading import holds
 from graph.rows import require_headers
 from graph.schema import VERSION
@@ -70,9 +70,10 @@ def project(
     """Bring the tenant's graph to the newest believe commit; the watermark stays where it is."""
     state = states.read(driver, database, tenant)
     position = 0 if state is None else state.position
-    believed = ledger.commits(tenant, stage=Stage.BELIEVE)
+    commits = ledger.commits(tenant)
+    believed = of_stage(commits, Stage.BELIEVE)
     if state is not None:
-        require_same_lake(ledger, state)
+        require_same_lake(commits, state)
         _require_sound(state)
     if not believed or believed[-1].position == position:
         return Projected(tenant=tenant, position=position)
@@ -98,7 +99,7 @@ def write(
     started, tenant = time.monotonic(), begun.tenant
     changes = ledger.belief_changes(tenant, after=begun.position, through=newest.position)
     resumed = begun.unfinished is not None and begun.unfinished > 0
-    facts = facts_of(ledger, tenant, newest)
+    facts = facts_of(ledger.commits(tenant), newest)
     attested_to = facts["attested_to"]
     episodes = {belief.episode_id for belief in changes.opened}
     episodes.update(support.episode_id for support in changes.supports_opened)

@@ -9,15 +9,17 @@ what is stamped later than a commit is sure to lie above it, however slow a writ
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from neo4j import Driver
 
 from graph import state as states
-from graph.facts import believed_at, clock_of, consumed
+from graph.facts import believed_at, clock_of, consumed, of_stage
 from graph.state import State
 from graph.verify import Verified
 from lakehouse.ledger import Ledger
 from lakehouse.model.errors import ConflictError, IntegrityError
-from lakehouse.model.ledger import Clock, Publication, Stage
+from lakehouse.model.ledger import Clock, Commit, Publication, Stage
 from lakehouse.stamping import system_clock
 
 
@@ -53,7 +55,8 @@ def open_to_readers(
     if state is None or state.position == 0:
         return None
     _require_green(state, verified)
-    reach = _reach(ledger, state, began_at)
+    commits = ledger.commits(tenant)
+    reach = _reach(commits, state, began_at)
     watermark = reach if state.watermark is None else max(reach, state.watermark)
     if (state.watermark, state.digest) == (watermark, verified.digest):
         return state
@@ -63,7 +66,7 @@ def open_to_readers(
         state,
         watermark=watermark,
         digest=verified.digest,
-        snapshots=_snapshots(ledger, state),
+        snapshots=_snapshots(commits, state),
     )
 
 
@@ -86,23 +89,22 @@ def record(ledger: Ledger, state: State) -> Publication:
     return publication
 
 
-def _reach(ledger: Ledger, state: State, began_at: int) -> int:
+def _reach(commits: Sequence[Commit], state: State, began_at: int) -> int:
     """The recorded instant up to which the projected position tells everything."""
-    through = believed_at(ledger, state.tenant, state.position).through
-    heard = consumed(ledger, state.tenant, through)
+    through = believed_at(commits, state.tenant, state.position).through
+    heard = consumed(commits, through)
     newest = heard[-1] if heard else None
     if newest is not None and clock_of(heard) is Clock.ATTESTED:
         return newest.ledger_to
     reached = newest.recorded_at if newest is not None else 0
-    if ledger.commits(state.tenant, after=through, stage=Stage.EXTRACT):
+    if any(commit.position > through for commit in of_stage(commits, Stage.EXTRACT)):
         return reached
-    stamped = max(commit.recorded_at for commit in ledger.commits(state.tenant))
+    stamped = max(commit.recorded_at for commit in commits)
     return max(reached, min(began_at, stamped))
 
 
-def _snapshots(ledger: Ledger, state: State) -> dict[str, int]:
+def _snapshots(commits: Sequence[Commit], state: State) -> dict[str, int]:
     """The snapshot by table that the tenant's commits named last, up to the projected position."""
-    commits = ledger.commits(state.tenant)
     named = [commit.snapshots for commit in commits if commit.position <= state.position]
     return {table: one for snapshots in named for table, one in snapshots.items()}
 

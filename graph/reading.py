@@ -40,16 +40,8 @@ _BY_ENTITY: Final = (
     ("read_belief", BELIEF),
     ("read_attribute", ATTRIBUTE),
 )
-_OF_ENTITIES: Final = (
-    ("belief_of", BELIEF),
-    ("attribute_of", ATTRIBUTE),
-    ("confirms_of", CONFIRMS),
-)
-_OF_NODES: Final = {
-    ENTITY_NAME: "entity_names",
-    VALUE_TEXT: "value_texts",
-    EPISODE_HEAD: "episodes_of",
-}
+_OF_ENTITIES: Final = (BELIEF, ATTRIBUTE, CONFIRMS)
+_OF_NODES: Final = {"entities": ENTITY_NAME, "values": VALUE_TEXT, "episodes": EPISODE_HEAD}
 Wanted = Mapping[Shape, Collection[str]]
 """Ids of nodes, by what is to be known of them."""
 _BY_EPISODE: Final = (
@@ -97,11 +89,11 @@ def graph_rows_of(
     def once(tx: ManagedTransaction) -> list[Rows]:
         rows: list[Rows] = []
         for some in _sized(tx, ids):
-            rows += [(shape, _found(tx, name, ids=some)) for name, shape in _OF_ENTITIES]
-        for shape, name in _OF_NODES.items():
-            nodes = sorted(wanted.get(shape, ()))
-            for start in range(0, len(nodes), NODES):
-                rows.append((shape, _found(tx, name, ids=nodes[start : start + NODES])))
+            rows += zip(_OF_ENTITIES, _found(tx, "edges_of", ids=some), strict=True)
+        nodes = {name: sorted(wanted.get(shape, ())) for name, shape in _OF_NODES.items()}
+        for start in range(0, max(map(len, nodes.values())), NODES):
+            page = {name: ids[start : start + NODES] for name, ids in nodes.items()}
+            rows += zip(_OF_NODES.values(), _found(tx, "nodes_of", **page), strict=True)
         return rows
 
     with driver.session(database=database, default_access_mode=READ_ACCESS) as session:

@@ -97,7 +97,7 @@ def repair(
         mend.batches([twice])
         _, _, findings = compared(ledger, driver, database, tenant, newest.position)
     steps = plan(findings, begun.watermark)
-    closing = facts_of(ledger, tenant, newest)
+    closing = facts_of(ledger.commits(tenant), newest)
     mend.batches(step for step in steps if not step.below)
     below = [step for step in steps if step.below]
     rows = sum(len(step.rows) for step in below) + len(strays)
@@ -171,8 +171,7 @@ class _Mend:
             if self.strays:
                 self._remove_strays(tx)
             states.bump(self.driver, self.database, self.begun)
-            for lane in range(states.LANES):
-                states.require_hold(tx, self.begun, lane)
+            states.require_hold(tx, self.begun)
 
         with self.driver.session(database=self.database) as session:
             session.execute_write(work)

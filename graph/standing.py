@@ -6,7 +6,7 @@ what is false of it is a difference like that of an edge.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from graph.comparison import Difference, Kind
 from graph.facts import Facts, believed_at, facts_of
@@ -14,7 +14,7 @@ from graph.state import State
 from lakehouse.ledger import Ledger
 from lakehouse.model.errors import IntegrityError
 from lakehouse.model.instants import show
-from lakehouse.model.ledger import Clock
+from lakehouse.model.ledger import Clock, Commit
 
 
 def misstated(ledger: Ledger, state: State) -> tuple[Difference, ...]:
@@ -31,18 +31,18 @@ def unstated(ledger: Ledger, tenant: str, *, holds: bool) -> tuple[Difference, .
 
 def sound_watermark(ledger: Ledger, state: State, facts: Facts) -> int | None:
     """The state's watermark; where none can lie so high, the one that was published last."""
-    latest = _latest(ledger, state.tenant, facts)
+    latest = _latest(ledger.commits(state.tenant), facts)
     if state.watermark is None or state.watermark <= latest:
         return state.watermark
     told = [one.watermark for one in ledger.publications(state.tenant)]
     return told[-1] if told and told[-1] <= latest else None
 
 
-def require_same_lake(ledger: Ledger, state: State) -> None:
+def require_same_lake(commits: Sequence[Commit], state: State) -> None:
     """IntegrityError where another ledger's commit stands at the projected position."""
     if not state.position:
         return
-    commit = believed_at(ledger, state.tenant, state.position)
+    commit = believed_at(commits, state.tenant, state.position)
     if state.batch and state.batch != commit.batch_id:
         raise IntegrityError(
             f"the graph of {state.tenant!r} stands at position {state.position} of another lake: "
@@ -60,8 +60,8 @@ def _wrong(ledger: Ledger, state: State) -> Iterator[str]:
         yield "readers are refused, and nobody is at work"
     if not state.position:
         return
-    newest = believed_at(ledger, state.tenant, state.position)
-    facts = facts_of(ledger, state.tenant, newest)
+    commits = ledger.commits(state.tenant)
+    facts = facts_of(commits, believed_at(commits, state.tenant, state.position))
     told = {
         "batch": (state.batch or facts["batch"], facts["batch"]),
         "ledger_to": (state.ledger_to, facts["ledger_to"]),
@@ -71,16 +71,16 @@ def _wrong(ledger: Ledger, state: State) -> Iterator[str]:
     for name, (said, so) in told.items():
         if said != so:
             yield f"{name} is {said!r}, the lake says {so!r}"
-    latest = _latest(ledger, state.tenant, facts)
+    latest = _latest(commits, facts)
     if state.watermark is not None and state.watermark > latest:
         yield f"watermark is {show(state.watermark)}, the lake knows nothing after {show(latest)}"
 
 
-def _latest(ledger: Ledger, tenant: str, facts: Facts) -> int:
+def _latest(commits: Sequence[Commit], facts: Facts) -> int:
     """No watermark of a projection lies above this recorded instant (`publish`)."""
     if facts["clock"] == Clock.ATTESTED:
         return facts["ledger_to"]
-    return max(commit.recorded_at for commit in ledger.commits(tenant))
+    return max(commit.recorded_at for commit in commits)
 
 
 def _difference(tenant: str, wrong: str) -> Difference:

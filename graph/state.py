@@ -159,12 +159,12 @@ def lanes(tenant: str) -> list[str]:
     return [f"{tenant}/{lane}" for lane in range(LANES)]
 
 
-def require_hold(tx: ManagedTransaction, begun: State, lane: int) -> None:
-    """Lock the lane until the transaction ends; ConflictError when another writer took over."""
-    record = tx.run(
-        statement("hold_lane"), lane=lanes(begun.tenant)[lane], writer=begun.writer
-    ).single()
-    if record is None or not record["held"]:
+def require_hold(tx: ManagedTransaction, begun: State, lane: int | None = None) -> None:
+    """Lock the lane (None: all) until the transaction ends; ConflictError if it was taken over."""
+    every = lanes(begun.tenant)
+    held = every if lane is None else [every[lane]]
+    record = tx.run(statement("hold_lanes"), lanes=held, writer=begun.writer).single(strict=True)
+    if not record["held"]:
         raise ConflictError(
             f"another projector took over the graph of {begun.tenant!r}",
             remedy="Let it finish, then run again: nothing is lost or doubled.",

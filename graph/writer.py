@@ -110,8 +110,7 @@ class Writer:
 
         def held(tx: ManagedTransaction) -> _Result:
             if self._begun is not None:
-                for lane in range(LANES):
-                    require_hold(tx, self._begun, lane)
+                require_hold(tx, self._begun)
             return work(_Within(tx, self))
 
         return self._transaction(held)

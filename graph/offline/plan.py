@@ -5,7 +5,7 @@ from __future__ import annotations
 from neo4j import Driver
 
 from graph import state as states
-from graph.facts import facts_of
+from graph.facts import facts_of, of_stage
 from graph.state import State
 from lakehouse.ledger import Ledger
 from lakehouse.model.errors import ConflictError, InputError
@@ -44,11 +44,12 @@ def plan(ledger: Ledger, driver: Driver, database: str) -> list[State]:
 
 
 def _aim(ledger: Ledger, tenant: str, before: State | None) -> State | None:
-    believed = ledger.commits(tenant, stage=Stage.BELIEVE)
+    commits = ledger.commits(tenant)
+    believed = of_stage(commits, Stage.BELIEVE)
     if not believed:
         return None
     newest = believed[-1]
-    facts = facts_of(ledger, tenant, newest)
+    facts = facts_of(commits, newest)
     told = ledger.publications(tenant)
     epochs = [before.epoch if before else 0, *(one.epoch for one in told[-1:])]
     return State(
