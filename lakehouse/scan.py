@@ -7,7 +7,6 @@ files never carry deletes; one that does is refused rather than misread.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from typing import Any, Final, Generic, TypeVar
 
@@ -17,6 +16,7 @@ import pyarrow.dataset as ds
 from pyiceberg.expressions import AlwaysTrue, BooleanExpression
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.table import Table
+from pyiceberg.utils.concurrent import ExecutorFactory
 
 from lakehouse.failures import answering
 from lakehouse.model.errors import ConfigurationError, IntegrityError
@@ -37,8 +37,6 @@ _COUNTED: Final[Mapping[str, tuple[str, ...]]] = {
     "supporters": ("supports_opened", "supports_closed"),
 }
 """By table, what a commit counts of its rows; `removed` ones lie in either of the last two."""
-_FOOTERS: Final = 8
-"""Files whose footers are read side by side."""
 _T = TypeVar("_T")
 
 
@@ -101,9 +99,9 @@ def dataset(table: Table, spec: TableSpec, paths: Sequence[str]) -> ds.FileSyste
 
 def _holding(rows: ds.FileSystemDataset, exactly: Any) -> ds.FileSystemDataset:
     """The row groups of a dataset that hold a row for `exactly`, found by its columns alone."""
-    with ThreadPoolExecutor(_FOOTERS) as pool:  # On a distant store each waits for an answer.
-        groups = pool.map(lambda file: file.split_by_row_group(exactly), rows.get_fragments())
-        pieces = list(chain.from_iterable(groups))
+    pool = ExecutorFactory.get_or_create()  # Each file's footer: a distant store lets us wait.
+    groups = pool.map(lambda file: file.split_by_row_group(exactly), rows.get_fragments())
+    pieces = list(chain.from_iterable(groups))
     asked = ds.FileSystemDataset(pieces, rows.schema, _PARQUET, filesystem=rows.filesystem)
     at = asked.to_table(columns=["__fragment_index"], filter=exactly)["__fragment_index"]
     held = [pieces[place] for place in sorted(set(at.to_pylist()))]
