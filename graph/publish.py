@@ -51,23 +51,25 @@ def open_to_readers(
     verified: Verified,
 ) -> State | None:
     """The first half, in the graph: the state as it may be read now, None if there is none."""
-    state = states.read(driver, database, tenant)
-    if state is None or state.position == 0:
-        return None
-    _require_green(state, verified)
-    commits = ledger.commits(tenant)
-    reach = _reach(commits, state, began_at)
-    watermark = reach if state.watermark is None else max(reach, state.watermark)
-    if (state.watermark, state.digest) == (watermark, verified.digest):
-        return state
-    return states.set_watermark(
-        driver,
-        database,
-        state,
-        watermark=watermark,
-        digest=verified.digest,
-        snapshots=_snapshots(commits, state),
-    )
+    state, commits = None, ledger.commits(tenant)
+    believed = {commit.position for commit in of_stage(commits, Stage.BELIEVE)}
+    if verified.equal and verified.tenant == tenant and verified.position in believed:
+        state = states.set_watermark(
+            driver,
+            database,
+            tenant,
+            position=verified.position,
+            epoch=verified.epoch,
+            generation=verified.generation,
+            reach=_reach(commits, verified, began_at),
+            digest=verified.digest,
+            snapshots=_snapshots(commits, verified.position),
+        )
+    if state is None:
+        held = states.read(driver, database, tenant)
+        if held is not None and held.position:
+            raise _refusal(tenant, verified)
+    return state
 
 
 def record(ledger: Ledger, state: State) -> Publication:
@@ -89,9 +91,9 @@ def record(ledger: Ledger, state: State) -> Publication:
     return publication
 
 
-def _reach(commits: Sequence[Commit], state: State, began_at: int) -> int:
+def _reach(commits: Sequence[Commit], verified: Verified, began_at: int) -> int:
     """The recorded instant up to which the projected position tells everything."""
-    through = believed_at(commits, state.tenant, state.position).through
+    through = believed_at(commits, verified.tenant, verified.position).through
     heard = consumed(commits, through)
     newest = heard[-1] if heard else None
     if newest is not None and clock_of(heard) is Clock.ATTESTED:
@@ -103,29 +105,27 @@ def _reach(commits: Sequence[Commit], state: State, began_at: int) -> int:
     return max(reached, min(began_at, stamped))
 
 
-def _snapshots(commits: Sequence[Commit], state: State) -> dict[str, int]:
+def _snapshots(commits: Sequence[Commit], position: int) -> dict[str, int]:
     """The snapshot by table that the tenant's commits named last, up to the projected position."""
-    named = [commit.snapshots for commit in commits if commit.position <= state.position]
+    named = [commit.snapshots for commit in commits if commit.position <= position]
     return {table: one for snapshots in named for table, one in snapshots.items()}
 
 
-def _require_green(state: State, verified: Verified) -> None:
-    if not verified.equal:
-        first = verified.differences[0] if verified.differences else None
-        raise IntegrityError(
-            f"the graph of {state.tenant!r} differs from its ledger in "
-            f"{len(verified.differences)} places" + (f", {first.where} first" if first else ""),
-            remedy=f"Mend it: beliefgraph verify {state.tenant} --repair; the watermark stays.",
-            tenant=state.tenant,
-        )
-    now = (state.tenant, state.position, state.epoch, state.generation)
-    then = (verified.tenant, verified.position, verified.epoch, verified.generation)
-    if now != then:
-        raise ConflictError(
-            f"the projection of {state.tenant!r} has moved since it was verified",
+def _refusal(tenant: str, verified: Verified) -> ConflictError | IntegrityError:
+    """Why what the graph holds is not published."""
+    if verified.equal:
+        return ConflictError(
+            f"the projection of {tenant!r} has moved since it was verified",
             remedy="Verify again, then publish.",
-            tenant=state.tenant,
+            tenant=tenant,
         )
+    first = verified.differences[0] if verified.differences else None
+    return IntegrityError(
+        f"the graph of {tenant!r} differs from its ledger in "
+        f"{len(verified.differences)} places" + (f", {first.where} first" if first else ""),
+        remedy=f"Mend it: beliefgraph verify {tenant} --repair; the watermark stays.",
+        tenant=tenant,
+    )
 
 
 def _says(publication: Publication, state: State) -> bool:

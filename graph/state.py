@@ -175,21 +175,33 @@ def require_hold(tx: ManagedTransaction, begun: State, lane: int | None = None) 
 def set_watermark(
     driver: Driver,
     database: str,
-    state: State,
+    tenant: str,
     *,
-    watermark: int,
+    position: int,
+    epoch: int,
+    generation: int,
+    reach: int,
     digest: str,
     snapshots: Mapping[str, int],
-) -> State:
-    """Publish the state that was verified, and no other; `snapshots` are those it came from."""
-    given = {
-        **asdict(state),
-        "watermark": watermark,
-        "digest": digest,
-        "snapshots": json.dumps(dict(snapshots), sort_keys=True),
-        "now": system_clock(),
-    }
-    return _sure(_one(driver, database, statement("publish"), **given), state.tenant)
+) -> State | None:
+    """Publish the state that was verified; None where the graph has another one by now.
+
+    It may be read up to `reach` (µs UTC) then, or as far as it could be before. `snapshots` are
+    those it came from. Nothing is written where all of it is told already.
+    """
+    return _one(
+        driver,
+        database,
+        statement("publish"),
+        tenant=tenant,
+        position=position,
+        epoch=epoch,
+        generation=generation,
+        reach=reach,
+        digest=digest,
+        snapshots=json.dumps(dict(snapshots), sort_keys=True),
+        now=system_clock(),
+    )
 
 
 def _one(driver: Driver, database: str, text: LiteralString, **parameters: object) -> State | None:

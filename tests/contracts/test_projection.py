@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -299,6 +301,28 @@ def test_only_the_verified_state_is_published(graph: Graph, story: Story) -> Non
     graph.remake(story)
     with pytest.raises(ConflictError, match="moved"):
         graph.publish(story, START, verified)
+    assert story.ledger.publications(story.tenant) == []
+
+
+def test_a_publication_that_waited_for_a_projector_which_began_is_refused(
+    graph: Graph, story: Story
+) -> None:
+    first_chapter(story)
+    graph.project(story)
+    verified = green(graph, story)
+    with graph.driver.session(database=graph.database) as session, ThreadPoolExecutor(1) as beside:
+        begun = session.begin_transaction()
+        mark = "MATCH (p:Projection {tenant: $t}) SET p.projecting = 99"
+        begun.run(mark, t=story.tenant).consume()
+        waits = beside.submit(graph.publish, story, START, verified)
+        blocked = "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN status"
+        until = time.monotonic() + 30
+        while not graph.ask(blocked):
+            assert time.monotonic() < until
+        begun.commit()
+        with pytest.raises(ConflictError, match="moved"):
+            waits.result()
+    assert graph.state(story).watermark is None
     assert story.ledger.publications(story.tenant) == []
 
 
