@@ -128,8 +128,9 @@ def _may_hold(file: DataFile, bounds: _Bounds) -> bool:
     Bounds of text are its bytes in UTF-8, cut below what is there, and above it: PyIceberg's own
     filter decodes them for every file and name, this takes a hundredth of its time.
     """
+    lows, highs = file.lower_bounds or {}, file.upper_bounds or {}  # Other writers may keep none.
     for field_id, names in bounds.items():
-        low, high = file.lower_bounds.get(field_id), file.upper_bounds.get(field_id)
+        low, high = lows.get(field_id), highs.get(field_id)
         if low is not None and high is not None:
             at = bisect_left(names, low)
             if at == len(names) or names[at] > high:
