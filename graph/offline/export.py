@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from graph.comparison import uncollected
 from graph.lake_rows import (
     ATTRIBUTE,
     BELIEF,
@@ -25,7 +26,6 @@ from graph.lake_rows import (
 )
 from graph.offline.csv_table import DelimiterTaken, Table
 from graph.state import State
-from graph.verify import uncollected
 from lakehouse.ledger import Ledger, Progress
 from lakehouse.model.errors import InputError
 
