@@ -59,10 +59,13 @@ class Verified:
         return f"compared {self.edges:,} edges with the lake, {scope}{why}: {end}"
 
 
-def verify(ledger: Ledger, driver: Driver, database: str, tenant: str) -> Verified:
+def verify(
+    ledger: Ledger, driver: Driver, database: str, tenant: str, read: Side | None = None
+) -> Verified:
     """Compare all of the tenant's projection with its ledger at the projected position.
 
-    What was found equal is recorded, so that the next batches can be verified alone.
+    `read` is the ledger's side at that position, where it has been read already. What was found
+    equal is recorded, so that the next batches can be verified alone.
     ConflictError while a batch is under way or was left unfinished, or when the projection moved
     meanwhile.
     """
@@ -74,15 +77,20 @@ def verify(ledger: Ledger, driver: Driver, database: str, tenant: str) -> Verifi
             digest=NOTHING, lake_digest=NOTHING,
         )  # fmt: skip
     require_still(state)
-    lake, graph, found = compared(ledger, driver, database, tenant, state.position)
+    lake, graph, found = compared(ledger, driver, database, tenant, state.position, read)
     differences = told(found) + outside(driver, database, tenant) + misstated(ledger, state)
     return judged(driver, database, state, (lake, graph), differences)
 
 
 def compared(
-    ledger: Ledger, driver: Driver, database: str, tenant: str, position: int
+    ledger: Ledger,
+    driver: Driver,
+    database: str,
+    tenant: str,
+    position: int,
+    read: Side | None = None,
 ) -> tuple[Side, Side, list[Finding]]:
-    """The tenant's ledger at a position, its graph as it is, and what differs."""
+    """The tenant's ledger at a position (`read` or not), its graph as it is, and what differs."""
 
     def lake_again() -> Iterator[Rows]:
         return lake_rows(ledger, tenant, position)
@@ -90,7 +98,7 @@ def compared(
     def graph_side() -> Iterator[Rows]:
         return graph_rows(driver, database, tenant)
 
-    with uncollected(), lake_side(ledger, tenant, position) as beside:
+    with uncollected(), lake_side(ledger, tenant, position, read) as beside:
         graph = Side().take(graph_side())
         lake = beside()
         return lake, graph, findings(lake, graph, lake_again, graph_side)
