@@ -1,8 +1,10 @@
 """The fork of a recorded period: the one number in it that the highest power of two divides.
 
 All periods that hold an instant have their fork among its ancestors, one number a power, so an
-ordered index on (key, fork, valid_from) finds what a crowded key says at any past instant by a
-few dozen seeks, however many versions it has: an interval tree on the recorded axis.
+ordered index on (key, fork, valid_from) finds what a crowded key says at any past instant by some
+thirty seeks, however many versions it has: an interval tree on the recorded axis. Its leaves are
+minutes, not microseconds: what was believed within one alone shares a fork, and is looked at one
+by one.
 
 Closing an edge moves its fork. So the index is relied on only while no batch is open; and only
 keys of at least `DENSE` rectangles have forks at all.
@@ -21,26 +23,34 @@ DENSE: Final = 1_000
 """Rectangles from which on a key is dense: expanding so many costs about what the seeks cost."""
 CROWD: Final = 500
 """Edges of a key that a reader looks at one by one; where there are more it asks for forks."""
-_HIGHEST: Final = FOREVER.bit_length() - 1
+LEAF: Final = 26
+"""The power that bounds the leaves: 2**26 µs are 67 s. Each power more is a seek less."""
+OPEN: Final = 1 << (FOREVER.bit_length() - 2)
+"""The fork of every period that has not ended."""
 _LATEST: Final = LAST + 1
 
 
 def fork(start: int, end: int) -> int:
-    """The number in [start, end) divisible by the highest power of two; 0 is by all."""
+    """The fork of [start, end): 0 is divided by all powers, and a leaf's is its middle."""
     last = end - 1
     if start <= 0 <= last:
         return 0
     level = ((start - 1) ^ last).bit_length() - 1
-    return (last >> level) << level
+    return (last >> level) << level if level >= LEAF else leaf(last)
+
+
+def leaf(instant: int) -> int:
+    """The fork of the periods that lie between the same two multiples of 2**LEAF."""
+    return ((instant >> LEAF) << LEAF) + (1 << (LEAF - 1))
 
 
 def ancestors(instant: int) -> list[int]:
-    """Every number that may be the fork of a recorded period that holds the instant.
+    """Every number but its leaf's that may be the fork of a recorded period that holds the instant.
 
     Both µs UTC; a period ends with a date that can be written, or not at all.
     """
-    found = [0, 1 << (_HIGHEST - 1)]
-    for level in range(_LATEST.bit_length()):
+    found = [0, OPEN]
+    for level in range(LEAF, _LATEST.bit_length()):
         middle = ((instant >> (level + 1)) << (level + 1)) + (1 << level)
         if middle - instant != 1 << level:
             found.append(middle)

@@ -16,7 +16,7 @@ from neo4j.exceptions import DatabaseError
 from graph.statements import statement, statements
 from lakehouse.model.errors import ConflictError, IntegrityError
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Of what is written into the graph. A tenant's projection of an older one is made anew."""
 CHANGING: Final = frozenset({"recorded_to", "classification", "closed_by", "reason"})
 RELATIONSHIPS: Final = frozenset({"BELIEF", "ATTRIBUTE", "CONFIRMS", "MENTIONS"})

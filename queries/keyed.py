@@ -25,5 +25,6 @@ def read_key(reader: Reader, key: str, basis: Basis) -> Found:
             return found
         reader.crowded.add(key)
     given["forks"] = forks.ancestors(basis.known_at)
+    given |= {"leaf": forks.leaf(basis.known_at), "open": forks.OPEN}
     found = reader.read(basis.tenant, verb("dense_key"), given, relies=_RELIES)
     return Found(found.rows[1], found.state)

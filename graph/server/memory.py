@@ -1,6 +1,7 @@
-"""How much memory the server takes: half of it Java heap, half page cache.
+"""How much memory the server takes: Java heap, which works, and page cache, which holds the store.
 
-Unless told otherwise: a quarter of the machine, at most 1 GiB, which serves a million edges.
+Up to 1 GiB half of it each, beyond that a quarter goes to the heap. Unless told otherwise: a quarter
+of the machine, at most 2 GiB, whose cache holds all of a million beliefs.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import psutil
 from lakehouse.model.errors import ConfigurationError, InputError
 
 AUTO: Final = "auto"
-DEFAULT_MB: Final = 1024
+DEFAULT_MB: Final = 2048
+_HALF_UP_TO_MB: Final = 1024
 LEAST_MB: Final = 384
 OWN_MB: Final = 200
 """What the process takes for itself, beside heap and page cache."""
@@ -102,7 +104,8 @@ def machine_mb() -> int:
 
 
 def _split(total_mb: int, *, asked: bool) -> Memory:
-    heap = max(_SMALLEST_HEAP_MB, total_mb // 2)
+    beyond = max(0, total_mb - _HALF_UP_TO_MB)
+    heap = max(_SMALLEST_HEAP_MB, (total_mb - beyond) // 2 + beyond // 4)
     return Memory(heap_mb=heap, page_cache_mb=total_mb - heap, asked=asked)
 
 

@@ -7,6 +7,7 @@ recorded id alone proves nothing, since ids are used again. Nothing else is ever
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from lakehouse.model.errors import ConflictError
 
 STOP_SECONDS: Final = 60.0
 _KILL_SECONDS: Final = 10.0
+_LOOK_SECONDS: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def stop(
     """Ask to end, wait, and only then kill, saying so."""
     try:
         process.terminate()
-        process.wait(seconds)
+        _wait(process, seconds)
     except psutil.NoSuchProcess:
         return
     except psutil.AccessDenied as error:
@@ -128,7 +130,7 @@ def kill(server: Server, process: psutil.Process) -> None:
     """End it at once."""
     try:
         process.kill()
-        process.wait(_KILL_SECONDS)
+        _wait(process, _KILL_SECONDS)
     except psutil.NoSuchProcess:
         return
     except psutil.TimeoutExpired as error:
@@ -137,6 +139,28 @@ def kill(server: Server, process: psutil.Process) -> None:
             remedy="It hangs inside the operating system, most likely on its disk: look there.",
             pid=process.pid,
         ) from error
+
+
+def _wait(process: psutil.Process, seconds: float) -> None:
+    """Until it has ended, whether its parent took note of that or not; else TimeoutExpired."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            process.wait(_LOOK_SECONDS)
+            return
+        except psutil.TimeoutExpired:
+            if _is_left_over(process):
+                return
+            if time.monotonic() > deadline:
+                raise
+
+
+def _is_left_over(process: psutil.Process) -> bool:
+    """Nothing but an entry that its parent has not removed; a first thread may end before others."""
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE and process.num_threads() <= 1
+    except psutil.NoSuchProcess:
+        return True
 
 
 def _open(pid: int) -> psutil.Process | None:

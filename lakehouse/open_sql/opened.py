@@ -39,6 +39,9 @@ _HEARD: Final = pa.schema(
     ]
 )
 _SETTINGS: Final = (
+    # It knows no size of what comes as Arrow, takes it for small, and would hash a million openings
+    # to look up some closings: as written, the right side of a join is the one that is hashed.
+    "SET disabled_optimizers = 'build_side_probe_side'",
     "SET enable_external_access = false",
     "SET autoinstall_known_extensions = false",
     "SET autoload_known_extensions = false",

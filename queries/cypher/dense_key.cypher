@@ -1,7 +1,8 @@
 // What is believed of one key that may be dense. A dense key has forks (graph.fork): while no batch
-// is open, one ordered seek for each of $forks. Of one key, fork and listener no two edges overlap,
-// so the last to begin is the only candidate. All edges of a dense key have forks, so a kind of edge
-// that has none is not looked for. Without forks, or while a batch is open, the key is expanded.
+// is open, one ordered seek for each of $forks that may be there. Of one key, fork and listener no two
+// edges overlap, so the last to begin is the only candidate; but for $leaf, whose edges are looked at
+// one by one. All edges of a dense key have forks, so a kind of edge that has none is not looked for.
+// Without forks, or while a batch is open, the key is expanded.
 WITH calm AND EXISTS {
   MATCH ()-[d:ATTRIBUTE]->()
   USING INDEX SEEK d:ATTRIBUTE(key, fork, valid_from)
@@ -12,31 +13,47 @@ WITH calm AND EXISTS {
   USING INDEX SEEK d:BELIEF(key, fork, valid_from)
   WHERE d.key = $key AND d.fork IS NOT NULL AND d.valid_from IS NOT NULL
   RETURN d
-} AS entities
-CALL (values, entities) {
-CALL (values, entities) {
-  WITH values WHERE values
-  UNWIND $forks AS fork
-  CALL (fork) {
+} AS entities, [fork IN $forks WHERE fork <= coalesce(ledger_to, fork) OR fork = $open] AS forks
+CALL (values, entities, forks) {
+CALL (values, entities, forks) {
+  WITH forks WHERE values
+  CALL (forks) {
+    UNWIND forks AS fork
+    CALL (fork) {
+      MATCH ()-[r:ATTRIBUTE]->()
+      USING INDEX SEEK r:ATTRIBUTE(key, fork, valid_from)
+      WHERE r.key = $key AND r.fork = fork AND r.valid_from <= $valid_at
+        AND r.listeners / $listener % 2 = 1
+      RETURN r ORDER BY r.key DESC, r.fork DESC, r.valid_from DESC LIMIT 1
+    }
+    RETURN r
+  UNION ALL
     MATCH ()-[r:ATTRIBUTE]->()
     USING INDEX SEEK r:ATTRIBUTE(key, fork, valid_from)
-    WHERE r.key = $key AND r.fork = fork AND r.valid_from <= $valid_at
-      AND r.listeners / $listener % 2 = 1
-    RETURN r ORDER BY r.key DESC, r.fork DESC, r.valid_from DESC LIMIT 1
+    WHERE r.key = $key AND r.fork = $leaf AND r.valid_from <= $valid_at
+    RETURN r
   }
   WITH r
   WHERE
 //: include rule r
   RETURN startNode(r) AS s, r, endNode(r) AS o
 UNION ALL
-  WITH entities WHERE entities
-  UNWIND $forks AS fork
-  CALL (fork) {
+  WITH forks WHERE entities
+  CALL (forks) {
+    UNWIND forks AS fork
+    CALL (fork) {
+      MATCH ()-[r:BELIEF]->()
+      USING INDEX SEEK r:BELIEF(key, fork, valid_from)
+      WHERE r.key = $key AND r.fork = fork AND r.valid_from <= $valid_at
+        AND r.listeners / $listener % 2 = 1
+      RETURN r ORDER BY r.key DESC, r.fork DESC, r.valid_from DESC LIMIT 1
+    }
+    RETURN r
+  UNION ALL
     MATCH ()-[r:BELIEF]->()
     USING INDEX SEEK r:BELIEF(key, fork, valid_from)
-    WHERE r.key = $key AND r.fork = fork AND r.valid_from <= $valid_at
-      AND r.listeners / $listener % 2 = 1
-    RETURN r ORDER BY r.key DESC, r.fork DESC, r.valid_from DESC LIMIT 1
+    WHERE r.key = $key AND r.fork = $leaf AND r.valid_from <= $valid_at
+    RETURN r
   }
   WITH r
   WHERE

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from neo4j import Driver
 
 from graph import fork as forks
-from graph.fork import ancestors, fork
+from graph.fork import LEAF, OPEN, ancestors, fork, leaf
 from graph.repair import repair
 from graph.server import Connection
 from graph.verify import verify
@@ -36,10 +36,11 @@ def test_the_fork_of_every_period_that_holds_an_instant_is_among_its_ancestors(
 ) -> None:
     end = FOREVER if length == FOREVER else min(start + length, LAST + 1)
     at = data.draw(st.integers(start, end - 1))
-    middle = fork(start, end)
-    assert start <= middle < end
-    assert middle in ancestors(at)
-    assert len(set(ancestors(at))) == len(ancestors(at)) <= 62
+    middle, asked = fork(start, end), [*ancestors(at), leaf(at)]
+    assert middle in asked
+    assert start <= middle < end or middle == leaf(start) == leaf(end - 1)
+    assert (middle == OPEN) == (end == FOREVER and start > 0)
+    assert len(set(asked)) == len(asked) <= 63 - LEAF
 
 
 @given(st.integers(-200, 200), st.integers(1, 200))
@@ -47,7 +48,16 @@ def test_a_fork_is_what_the_highest_power_of_two_divides(start: int, length: int
     def power(number: int) -> int:
         return number & -number if number else 2**62
 
-    assert fork(start, start + length) == max(range(start, start + length), key=power)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forks, "LEAF", 1)
+        assert fork(start, start + length) == max(range(start, start + length), key=power)
+
+
+@given(st.integers(FIRST, LAST), st.integers(1, 2**LEAF), st.integers(FIRST, LAST))
+def test_periods_of_a_leaf_hold_nothing_outside_of_it(start: int, length: int, at: int) -> None:
+    if fork(start, start + length) == leaf(start) and leaf(at) != leaf(start):
+        assert not start <= at < start + length
+        assert leaf(start) not in ancestors(at)
 
 
 class Line(LineEngine):
@@ -62,11 +72,12 @@ class Line(LineEngine):
         super()._project(ledger, tenant, began)
 
 
-@pytest.fixture
-def dense(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(params=[1, LEAF], ids=["a seek each power", "most in leaves"])
+def dense(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three rectangles make a key dense, two are looked at without asking."""
     monkeypatch.setattr(forks, "DENSE", 3)
     monkeypatch.setattr(forks, "CROWD", 2)
+    monkeypatch.setattr(forks, "LEAF", request.param)
 
 
 @pytest.fixture
@@ -128,7 +139,8 @@ def test_while_a_batch_is_open_a_dense_key_is_expanded(
     )
     reader = Reader(neo4j_driver, neo4j_connection.database, pause=0.0001)
     given = {
-        "key": belief.key, "forks": ancestors(belief.recorded_from), "valid_at": belief.valid_from,
+        "key": belief.key, "forks": ancestors(belief.recorded_from),
+        "leaf": leaf(belief.recorded_from), "open": OPEN, "valid_at": belief.valid_from,
         "known_at": belief.recorded_from, "listener": belief.listeners & -belief.listeners,
         "clearance": 3,
     }  # fmt: skip

@@ -321,6 +321,21 @@ def test_a_stop_that_takes_too_long_is_escalated_and_said(tmp_path: Path) -> Non
     assert "did not stop within" in said[0] and "killed" in said[0]
 
 
+def test_a_server_whose_starter_took_no_note_of_its_end_has_ended(tmp_path: Path) -> None:
+    """As `down` meets it while a `run` that started the server is still at work."""
+    starter = (
+        "import subprocess, time; p = subprocess.Popen(['sleep', '60']); "
+        "print(p.pid, flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", starter], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        started = psutil.Process(int(process.stdout.readline()))
+        said: list[str] = []
+        processes.stop(mark.mark(Layout(tmp_path)), started, progress=said.append, seconds=5)
+        assert started.status() == psutil.STATUS_ZOMBIE and not said
+        process.kill()
+
+
 def test_with_neo4j_uri_no_server_is_ever_started(tmp_path: Path) -> None:
     closed = f"bolt://127.0.0.1:{ports.choose(None)}"
     environ = _environ(tmp_path / "home", NEO4J_URI=closed, NEO4J_PASSWORD="secret")
@@ -417,10 +432,11 @@ def test_a_lost_password_is_told_with_its_remedy(stopped: Environ) -> None:
 
 
 def test_memory_fits_the_machine() -> None:
-    assert str(memory.plan(None, machine_mb=24_000)) == "512m heap + 512m page cache"
+    assert str(memory.plan(None, machine_mb=24_000)) == "768m heap + 1280m page cache"
     assert memory.plan(None, machine_mb=2_000).total_mb == 500
     assert memory.plan(None, machine_mb=800) == memory.Memory(256, 128)
-    assert memory.plan("2g", machine_mb=24_000) == memory.Memory(1024, 1024)
+    assert memory.plan("2g", machine_mb=24_000) == memory.Memory(768, 1280)
+    assert memory.plan("1g", machine_mb=24_000) == memory.Memory(512, 512)
     for no_size in ("", "many", "12", "-1g"):
         with pytest.raises(InputError):
             memory.plan(no_size, machine_mb=24_000)
