@@ -55,14 +55,16 @@ def calling(
     started, or where it ended without an answer.
     """
     with _started(doing) as process:
+        assert process.stdin is not None
         try:
             with suppress(BrokenPipeError):  # It has ended: asking for the answer says how.
-                assert process.stdin is not None
                 pickle.dump((function, args, kwargs), process.stdin)
                 process.stdin.flush()
             yield lambda: _answer(process, doing)
         finally:
             process.kill()
+            with suppress(BrokenPipeError):  # What it has not read.
+                process.stdin.close()
 
 
 def _started(doing: str) -> subprocess.Popen[bytes]:

@@ -52,6 +52,15 @@ def test_a_process_that_was_killed_is_told_with_what_to_do() -> None:
     assert "memory" in caught.value.remedy
 
 
+def test_a_process_that_ends_before_it_has_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "_COMMAND", ("-c", "raise SystemExit(3)"))
+    with (
+        pytest.raises(UnavailableError, match="that sorts ended with 3 before it had answered"),
+        child.calling("sorts", sorted, list(range(100_000))) as answer,
+    ):
+        answer()
+
+
 def test_a_process_that_cannot_be_started_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with (
