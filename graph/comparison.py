@@ -113,7 +113,7 @@ def findings(
     lake_again: Callable[[], Iterable[Rows]],
     graph_again: Callable[[], Iterable[Rows]],
 ) -> list[Finding]:
-    """All that differs, beliefs first. Only then the rows of both sides are asked for once more."""
+    """All that differs. Only if anything does, the rows of both sides are asked for once more."""
     places = differing(lake.marks, graph.marks)
     if not places:
         return []
@@ -130,7 +130,7 @@ def findings(
                 found.append(Finding(Kind.MISSING, shape, row, None))
             else:
                 found += _differing(shape, row, have[name])
-    return sorted(found, key=lambda one: one.shape.group)  # Chunks come in no certain order.
+    return found
 
 
 def _named(chunks: Iterable[Rows], places: Collection[int]) -> _Named:

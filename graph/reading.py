@@ -6,9 +6,8 @@ own for every edge costs three times as much.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from functools import partial
+from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from neo4j import READ_ACCESS, Driver, ManagedTransaction, Session
@@ -61,53 +60,32 @@ _BY_EPISODE: Final = (
 
 
 def graph_rows(driver: Driver, database: str, tenant: str) -> Iterator[Rows]:
-    """Every node and edge of the tenant, by the nodes that edges leave.
-
-    Three strands at once, each on a session of its own and one chunk ahead of whoever takes them,
-    so that the server is at work while rows are looked at.
-    """
-    strands = [
-        _strand(driver, database, partial(_ranged, "entity_sizes", _BY_ENTITY, tenant)),
-        _strand(driver, database, partial(_ranged, "episode_sizes", _BY_EPISODE, tenant)),
-        _strand(driver, database, partial(_values, tenant)),
-    ]
-    try:
-        with ThreadPoolExecutor(len(strands), thread_name_prefix="reader") as pool:
-            coming = {pool.submit(next, strand, None): strand for strand in strands}
-            while coming:
-                done, _ = wait(coming, return_when=FIRST_COMPLETED)
-                for one in done:
-                    strand, chunk = coming.pop(one), one.result()
-                    if chunk is not None:
-                        coming[pool.submit(next, strand, None)] = strand
-                        yield chunk
-    finally:
-        for strand in strands:
-            strand.close()
-
-
-def _strand(
-    driver: Driver, database: str, chunks: Callable[[Session], Iterator[Rows]]
-) -> Generator[Rows]:
+    """Every node and edge of the tenant, by the nodes that edges leave."""
     with driver.session(database=database, default_access_mode=READ_ACCESS) as session:
-        yield from chunks(session)
+        yield from _ahead(_chunks(session, tenant))
 
 
-def _ranged(
-    sizes: str, reads: Sequence[tuple[str, Shape]], tenant: str, session: Session
-) -> Iterator[Rows]:
-    for low, high in _ranges(session, sizes, tenant):
-        for name, shape in reads:
-            yield shape, _ask(session, name, low=low, high=high)
-
-
-def _values(tenant: str, session: Session) -> Iterator[Rows]:
-    after, start = "", prefix(tenant)
+def _chunks(session: Session, tenant: str) -> Iterator[Rows]:
+    start = prefix(tenant)
+    for sizes, reads in (("entity_sizes", _BY_ENTITY), ("episode_sizes", _BY_EPISODE)):
+        for low, high in _ranges(session, sizes, tenant):
+            for name, shape in reads:
+                yield shape, _ask(session, name, low=low, high=high)
+    after = ""
     while page := _ask(
         session, "read_values", prefix=start, tenant=tenant, after=after, page=NODES
     ):
         yield VALUE_NODE, page
         after = page[-1][0]
+
+
+def _ahead(chunks: Iterator[Rows]) -> Iterator[Rows]:
+    """The same, with the server at work on the next chunk while this one is looked at."""
+    with ThreadPoolExecutor(1, thread_name_prefix="reader") as pool:
+        coming = pool.submit(next, chunks, None)
+        while (chunk := coming.result()) is not None:
+            coming = pool.submit(next, chunks, None)
+            yield chunk
 
 
 def graph_rows_of(
