@@ -26,7 +26,7 @@ from graph.lake_rows import (
     Rows,
     Shape,
 )
-from graph.rows import following, node_id, prefix, span
+from graph.rows import following, is_range, node_id, prefix, span
 from graph.statements import statement
 
 NODES: Final = 20_000
@@ -153,13 +153,14 @@ def strays(driver: Driver, database: str, tenant: str) -> list[tuple[str, str, s
 def _ranges(session: Session, name: str, tenant: str) -> Iterator[tuple[str, str]]:
     start, stop = span(tenant)
     while page := _ask(session, name, **{"from": start}, stop=stop, page=NODES):
-        low, held = page[0][0], 0
-        for at, (_, edges) in enumerate(page):
+        low, high, held = page[0][0], page[0][0], 0
+        for one, edges in page:
+            if held >= EDGES or not is_range(low, one):
+                yield low, high
+                low, held = one, 0
+            high = one
             held += 1 + edges
-            if held >= EDGES or at + 1 == len(page):
-                yield low, page[at][0]
-                held = 0
-                low = page[at + 1][0] if at + 1 < len(page) else ""
+        yield low, high
         start = following(page[-1][0])
 
 

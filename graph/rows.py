@@ -75,6 +75,17 @@ def following(name: str) -> str:
     return f"{name}\0"
 
 
+def is_range(low: str, high: str) -> bool:
+    """Whether Neo4j takes `low` to `high` for a range that holds anything.
+
+    An index orders by code points, but a seek whose ends are the other way round in UTF-16 gives
+    nothing: as from U+FF21, the full-width A, to an emoji.
+    """
+    if low.isascii() and high.isascii():
+        return low <= high
+    return low.encode("utf-16-be") <= high.encode("utf-16-be")
+
+
 def labels(entity_type: str) -> list[str]:
     """The label made from an entity's type (`time zone` gives TimeZone); none for no type.
 

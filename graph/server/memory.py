@@ -1,7 +1,7 @@
 """How much memory the server takes: Java heap, which works, and page cache, which holds the store.
 
-Up to 1 GiB half of it each, beyond that a quarter goes to the heap. Unless told otherwise: a quarter
-of the machine, at most 2 GiB, whose cache holds all of a million beliefs.
+Up to 1 GiB half of it each, beyond that a quarter goes to the heap. Unless told otherwise: a
+quarter of the machine, at most 2 GiB, whose cache holds all of a million beliefs.
 """
 
 from __future__ import annotations

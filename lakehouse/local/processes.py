@@ -144,19 +144,21 @@ def kill(server: Server, process: psutil.Process) -> None:
 def _wait(process: psutil.Process, seconds: float) -> None:
     """Until it has ended, whether its parent took note of that or not; else TimeoutExpired."""
     deadline = time.monotonic() + seconds
-    while True:
+    while not _is_left_over(process):
         try:
             process.wait(_LOOK_SECONDS)
-            return
         except psutil.TimeoutExpired:
-            if _is_left_over(process):
-                return
             if time.monotonic() > deadline:
                 raise
+        else:
+            return
 
 
 def _is_left_over(process: psutil.Process) -> bool:
-    """Nothing but an entry that its parent has not removed; a first thread may end before others."""
+    """Nothing of it is left but, perhaps, the entry that its parent has not removed.
+
+    The first thread of a program may end before the others.
+    """
     try:
         return process.status() == psutil.STATUS_ZOMBIE and process.num_threads() <= 1
     except psutil.NoSuchProcess:

@@ -1,14 +1,9 @@
-// A page of the whole state, in the order of the entities' ids: the last id of the page, then
-// column by column what is believed of its entities.
+// A page of the whole state: column by column what is believed of the entities with ids from $from
+// up to $stop.
 MATCH (s:Entity)
 WHERE s.id >= $from AND s.id < $stop
-WITH s ORDER BY s.id LIMIT $page
-WITH collect(s) AS page
-CALL (page) {
-  UNWIND page AS s
-  MATCH (s)-[r:BELIEF|ATTRIBUTE]->(o)
-  WHERE
+WITH s ORDER BY s.id
+MATCH (s)-[r:BELIEF|ATTRIBUTE]->(o)
+WHERE
 //: include rule r
-  RETURN {{columns}} AS columns
-}
-RETURN [page[-1].id, columns] AS found
+RETURN {{columns}} AS found

@@ -138,10 +138,18 @@ def _question(question: Mapping[str, object]) -> str:
 
 def _title(belief: Believed, answer: Answer) -> str:
     if answer.question["verb"] in {"holders", "episode", "recorded"}:
-        return f"{belief.subject} {belief.predicate} = {belief.object}"
+        told = f"{belief.subject} {belief.predicate} = {belief.object}"
+        return told + (_happened(belief, answer) if answer.question["verb"] == "recorded" else "")
     if answer.question.get("predicate"):
         return belief.object
     return f"{belief.predicate} = {belief.object}"
+
+
+def _happened(belief: Believed, answer: Answer) -> str:
+    """What became of it in the recorded period that was asked about."""
+    since, until = (instants.parse(str(answer.question[end])) for end in ("since", "until"))
+    times = {"opened": belief.recorded_from, "closed": belief.recorded_to}
+    return ": " + " and ".join(what for what, at in times.items() if since <= at < until)
 
 
 def _path(path: Path) -> Iterator[str]:

@@ -96,7 +96,7 @@ def test_dense_keys_answer_as_their_entities_do(
     line: Line, neo4j_driver: Driver, neo4j_connection: Connection
 ) -> None:
     """Batch after batch: the forks are what the lake says, and the answers those of expanding."""
-    line.load(_histories(3))
+    line.load(_histories(2))
     database, sure = neo4j_connection.database, random.Random(3)
     relied = answered = 0
     for tenant, ledger in line.ledgers.items():

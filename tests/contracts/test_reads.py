@@ -622,6 +622,7 @@ SCANS = ("AllNodesScan", "NodeByLabelScan")
         verb("episode"),
         verb("recorded"),
         verb("state"),
+        verb("next_page"),
         verb("columns"),
         asked_by("diff", "q"),
         stepping("paths_between", "{1,3}", "{1,3}"),

@@ -267,7 +267,7 @@ def test_ranges_miss_no_entity_whatever_its_letters(
         BeliefChanges(opened=tuple(story.belief("e1", one, "offset", one) for one in names))
     )
     graph.project(story)
-    for size in (1, 2):
-        monkeypatch.setattr(reading, "NODES", size)
-        monkeypatch.setattr(reading, "EDGES", size)
+    for nodes, edges in ((1, 1), (2, 2), (9, 1), (9, 4), (9, 7)):
+        monkeypatch.setattr(reading, "NODES", nodes)
+        monkeypatch.setattr(reading, "EDGES", edges)
         assert green(graph, story).edges == 2 * len(names)

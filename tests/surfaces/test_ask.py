@@ -153,6 +153,14 @@ def test_what_came_when_and_how_things_hang_together(run: Run) -> None:
         ("-05:00", "corrected"), ("-06:00", None),
     ]  # fmt: skip
     assert told["support"] == {}
+    happened = run("--recorded", "2022-11-01", "2022-11-02").stdout
+    assert f"{ZONE} utc_offset = -05:00: closed" in happened
+    assert f"{ZONE} utc_offset = -06:00: opened" in happened
+    both = run("--recorded", "2022-01-01", "2022-11-02").stdout
+    assert "utc_offset = -05:00: opened and closed" in both
+    earlier = run("--recorded", "2022-01-01", "2022-11-02", "--known-at", "2022-10-01").stdout
+    assert "utc_offset = -05:00: opened" in earlier, "what closed it later does not show"
+    assert "closed" not in earlier.split("as known")[1]
     linked = run(ZONE, "--to", "continent:NA").stdout
     assert f"{ZONE} ←has_zone- country:MX -part_of→ continent:NA" in linked
     since = run(ZONE, "--since", "2022-10-01", "--valid-at", "2023-06-01").stdout
