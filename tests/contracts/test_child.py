@@ -7,11 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import psutil
 import pytest
 
 from graph.rows import labels
+from lakehouse.ledger import Address
 from lakehouse.local import child
 from lakehouse.model.errors import ConfigurationError, UnavailableError
 
@@ -104,3 +106,8 @@ def test_what_it_is_given_is_on_no_command_line() -> None:
     with child.calling("keeps a secret", time.sleep, 123_456):
         (process,) = set(psutil.Process().children()) - before
         assert all("123456" not in word for word in process.cmdline())
+
+
+def test_where_a_ledger_is_shows_no_settings() -> None:
+    address = Address(Path("home"), {"PYICEBERG_CATALOG__X__PASSWORD": "hunter2"})
+    assert "hunter2" not in f"{address} {address!r}" and "home" in repr(address)
