@@ -1,19 +1,21 @@
 """Rows of the lake against rows of the graph: what is missing, doubled, altered or foreign.
 
-A row becomes a 128-bit fingerprint, and only fingerprints are kept of what is equal. What differs
+A row becomes a fingerprint (`graph.marks`), and only that is kept of what is equal. What differs
 is found with both its rows, so that it can be told in words and mended.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+import gc
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from graph.digest import Digest, fingerprint
+from graph.digest import Digest, fingerprints
 from graph.lake_rows import Rows, Shape
+from graph.marks import Marks, differing
 from graph.rows import Row
 
 DETAILED: Final = 1_000
@@ -77,40 +79,32 @@ class Finding:
         return ": " + "; ".join(told)
 
 
-_Place = tuple[str, str]
-"""A group of shapes, and a row's key in it."""
-
-
 @dataclass(slots=True)
 class Side:
-    """All rows of the lake or of the graph, as fingerprints by what names them."""
+    """All rows of the lake or of the graph: their number, their fingerprints and the digest."""
 
     digest: Digest = field(default_factory=Digest)
     edges: int = 0
     nodes: int = 0
-    marks: dict[str, dict[str, int]] = field(default_factory=dict)
-    doubled: set[_Place] = field(default_factory=set)
+    marks: Marks = field(default_factory=Marks)
 
     def take(self, chunks: Iterable[Rows]) -> Side:
         """Take in rows; itself."""
         for shape, rows in chunks:
-            marks = self.marks.setdefault(shape.group, {})
-            before = len(marks)
-            name, key, subject_at, add = shape.name, shape.key, shape.subject_at, self.digest.add
-            for at, row in enumerate(rows):
-                mark = fingerprint(name, row)
-                if subject_at is not None:
-                    add(row[subject_at], mark)
-                named = key(row)
-                marks[named] = mark
-                if len(marks) != before + at + 1:
-                    before -= 1
-                    self.doubled.add((shape.group, named))
+            prints = fingerprints(shape.name, rows)
+            self.marks.add(shape.group, shape.keys(rows), prints)
+            if shape.subject_at is not None:
+                at = shape.subject_at
+                self.digest.add([row[at] for row in rows], prints)
             if shape.edge:
                 self.edges += len(rows)
             else:
                 self.nodes += len(rows)
         return self
+
+
+_Named = dict[tuple[str, str], list[tuple[Shape, Row]]]
+"""Rows with their shapes, by their group and what names them in it."""
 
 
 def findings(
@@ -120,55 +114,40 @@ def findings(
     graph_again: Callable[[], Iterable[Rows]],
 ) -> list[Finding]:
     """All that differs. Only if anything does, the rows of both sides are asked for once more."""
-    missing, altered, foreign = _places(lake, graph)
-    touched = altered | graph.doubled
-    if not missing and not touched and not foreign:
+    places = differing(lake.marks, graph.marks)
+    if not places:
         return []
-    have: defaultdict[_Place, list[tuple[Shape, Row]]] = defaultdict(list)
-    for place, shape, row in _rows_at(graph_again(), touched | foreign):
-        have[place].append((shape, row))
+    have, want = _named(graph_again(), places), _named(lake_again(), places)
     found = [
         Finding(Kind.FOREIGN, shape, None, row)
-        for place, rows in have.items()
-        if place in foreign
+        for name, rows in have.items()
+        if name not in want
         for shape, row in rows
     ]
-    for place, shape, row in _rows_at(lake_again(), missing | touched):
-        if place in missing:
-            found.append(Finding(Kind.MISSING, shape, row, None))
-        found += _differing(shape, row, have.get(place, []))
+    for name, rows in want.items():
+        for shape, row in rows:
+            if name not in have:
+                found.append(Finding(Kind.MISSING, shape, row, None))
+            else:
+                found += _differing(shape, row, have[name])
     return found
 
 
-def _places(lake: Side, graph: Side) -> tuple[set[_Place], set[_Place], set[_Place]]:
-    """Where something is missing, altered, foreign."""
-    missing: set[_Place] = set()
-    altered: set[_Place] = set()
-    foreign: set[_Place] = set()
-    for group in lake.marks.keys() | graph.marks.keys():
-        want, have = lake.marks.get(group, {}), graph.marks.get(group, {})
-        if want == have:
-            continue
-        missing |= {(group, key) for key in want.keys() - have.keys()}
-        foreign |= {(group, key) for key in have.keys() - want.keys()}
-        altered |= {(group, key) for key, mark in want.items() if have.get(key, mark) != mark}
-    return missing, altered, foreign
-
-
-def _rows_at(
-    chunks: Iterable[Rows], places: Collection[_Place]
-) -> Iterator[tuple[_Place, Shape, Row]]:
+def _named(chunks: Iterable[Rows], places: Collection[int]) -> _Named:
+    """The rows that may differ."""
+    found: _Named = {}
     for shape, rows in chunks:
-        for row in rows:
-            place = (shape.group, shape.key(row))
-            if place in places:
-                yield place, shape, row
+        names = shape.keys(rows)
+        for row, name, at in zip(rows, names, Marks.places(shape.group, names), strict=True):
+            if at in places:
+                found.setdefault((shape.group, name), []).append((shape, row))
+    return found
 
 
-def _differing(shape: Shape, want: Row, have: list[tuple[Shape, Row]]) -> Iterator[Finding]:
+def _differing(shape: Shape, want: Row, have: Sequence[tuple[Shape, Row]]) -> Iterator[Finding]:
     """Of what the graph holds of one thing: all but the right one are too many."""
-    mark = fingerprint(shape.name, want)
-    kept = [fingerprint(other.name, row) == mark for other, row in have]
+    mark = fingerprints(shape.name, [want])
+    kept = [fingerprints(other.name, [row]) == mark for other, row in have]
     right = kept.index(True) if any(kept) else None
     for at, (other, row) in enumerate(have):
         if at != right:
@@ -179,3 +158,15 @@ def _differing(shape: Shape, want: Row, have: list[tuple[Shape, Row]]) -> Iterat
 def told(findings: Iterable[Finding]) -> tuple[Difference, ...]:
     """Findings in words, the first of them in detail."""
     return tuple(one.told(detailed=at < DETAILED) for at, one in enumerate(findings))
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """No cycles are looked for meanwhile: there are none, and a million rows to look at."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()

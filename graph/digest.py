@@ -7,24 +7,45 @@ edge is its subject's alone, so that a difference can be looked for in a 64th of
 
 from __future__ import annotations
 
-import hashlib
+import marshal
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
 from typing import Final, Self
 from zlib import crc32
 
 from lakehouse.model.errors import IntegrityError
 
 BUCKETS: Final = 64
-_BITS: Final = 128
+FORM: Final = 2
+"""Which fingerprints are taken: what was summed of others says nothing of these."""
+WIDTH: Final = 16
+"""Bytes of a fingerprint."""
+_BITS: Final = 8 * WIDTH
 _DIGITS: Final = _BITS // 4
+_MARSHAL: Final = 2
+"""The newest format that depends on the values alone (later ones note what is one object)."""
 NOTHING: Final = "0" * _DIGITS
 """The digest of no edges at all."""
 
 
-def fingerprint(name: str, row: Sequence[object]) -> int:
-    """128 bits of a row: of its text in ASCII, which tells 1 from "1", 1.0 and true."""
-    text = f"{name}{row!a}".encode()
-    return int.from_bytes(hashlib.blake2b(text, digest_size=16).digest(), "big")
+def fingerprints(name: str, rows: Sequence[list[object]]) -> list[bytes]:
+    """Of each row 16 bytes that tell 1 from "1", 1.0 and true: of its values as they are stored.
+
+    `marshal` writes them in a fifth of the time of their text; a test pins what comes of it.
+    """
+    head = name.encode()
+    try:
+        texts = [marshal.dumps(row, _MARSHAL) for row in rows]
+    except ValueError:  # A point, a date: somebody's property in the graph.
+        texts = [_written(row) for row in rows]
+    return [blake2b(head + text, digest_size=WIDTH).digest() for text in texts]
+
+
+def _written(row: list[object]) -> bytes:
+    try:
+        return marshal.dumps(row, _MARSHAL)
+    except ValueError:
+        return ascii(row).encode()
 
 
 class Digest:
@@ -33,9 +54,11 @@ class Digest:
     def __init__(self, sums: Iterable[int] = (0,) * BUCKETS) -> None:
         self._sums = list(sums)
 
-    def add(self, subject: object, mark: int) -> None:
-        """Take in the fingerprint of an edge about that subject (the id of its node)."""
-        self._sums[crc32(str(subject).encode()) % BUCKETS] += mark
+    def add(self, subjects: Iterable[object], marks: Iterable[bytes]) -> None:
+        """Take in fingerprints of edges, each about the subject (the id of its node) beside it."""
+        sums = self._sums
+        for subject, mark in zip(subjects, marks, strict=True):
+            sums[crc32(str(subject).encode()) % BUCKETS] += int.from_bytes(mark, "big")
 
     def __add__(self, other: Digest) -> Digest:
         """What both count together."""

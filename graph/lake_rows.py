@@ -39,11 +39,16 @@ class Shape:
         """Where a row has that column."""
         return self.columns.index(column)
 
+    def keys(self, rows: Sequence[Row]) -> list[str]:
+        """What names each of the rows in its group."""
+        if len(self.key_at) == 1:
+            (at,) = self.key_at
+            return [str(row[at]) for row in rows]
+        return ["\n".join([str(row[at]) for at in self.key_at]) for row in rows]
+
     def key(self, row: Row) -> str:
         """What names the row in its group."""
-        if len(self.key_at) == 1:
-            return str(row[self.key_at[0]])
-        return "\n".join(str(row[at]) for at in self.key_at)
+        return self.keys([row])[0]
 
     def words(self, row: Row) -> str:
         """The row as a reader of Cypher would point at it."""

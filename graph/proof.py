@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from neo4j import Driver
 
-from graph.digest import Digest
+from graph.digest import FORM, Digest
 from graph.state import State
 from graph.statements import statement
 from lakehouse.model.errors import ConflictError, IntegrityError
@@ -40,7 +40,7 @@ def read(driver: Driver, database: str, tenant: str) -> Proof | None:
         return None
     found = [node.get(name) for name in ("position", "epoch", "generation")]
     numbers = [one for one in found if type(one) is int]
-    if digest.whole != node.get("digest") or len(numbers) < len(found):
+    if node.get("form") != FORM or digest.whole != node.get("digest") or len(numbers) < len(found):
         return None
     position, epoch, generation = numbers
     return Proof(position, epoch, generation, digest)
@@ -56,6 +56,7 @@ def record(driver: Driver, database: str, state: State, digest: Digest) -> None:
         generation=state.generation,
         buckets=digest.buckets,
         digest=digest.whole,
+        form=FORM,
         now=system_clock(),
         database_=database,
     ).records

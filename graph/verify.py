@@ -7,19 +7,17 @@ nodes and mentions are compared row by row as well, and follow from those edges.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from neo4j import Driver
 
 from graph import proof as proofs
 from graph import state as states
-from graph.comparison import Difference, Finding, Kind, Side, findings, told
+from graph.comparison import Difference, Finding, Kind, Side, findings, told, uncollected
 from graph.digest import NOTHING
 from graph.lake_rows import Rows, lake_rows
+from graph.lake_side import lake_side
 from graph.reading import graph_rows, holds, strays
 from graph.standing import misstated, unstated
 from graph.state import State
@@ -61,10 +59,13 @@ class Verified:
         return f"compared {self.edges:,} edges with the lake, {scope}{why}: {end}"
 
 
-def verify(ledger: Ledger, driver: Driver, database: str, tenant: str) -> Verified:
+def verify(
+    ledger: Ledger, driver: Driver, database: str, tenant: str, read: Side | None = None
+) -> Verified:
     """Compare all of the tenant's projection with its ledger at the projected position.
 
-    What was found equal is recorded, so that the next batches can be verified alone.
+    `read` is the ledger's side at that position, where it has been read already. What was found
+    equal is recorded, so that the next batches can be verified alone.
     ConflictError while a batch is under way or was left unfinished, or when the projection moved
     meanwhile.
     """
@@ -76,39 +77,31 @@ def verify(ledger: Ledger, driver: Driver, database: str, tenant: str) -> Verifi
             digest=NOTHING, lake_digest=NOTHING,
         )  # fmt: skip
     require_still(state)
-    lake, graph, found = compared(ledger, driver, database, tenant, state.position)
+    lake, graph, found = compared(ledger, driver, database, tenant, state.position, read)
     differences = told(found) + outside(driver, database, tenant) + misstated(ledger, state)
     return judged(driver, database, state, (lake, graph), differences)
 
 
 def compared(
-    ledger: Ledger, driver: Driver, database: str, tenant: str, position: int
+    ledger: Ledger,
+    driver: Driver,
+    database: str,
+    tenant: str,
+    position: int,
+    read: Side | None = None,
 ) -> tuple[Side, Side, list[Finding]]:
-    """The tenant's ledger at a position, its graph as it is, and what differs."""
+    """The tenant's ledger at a position (`read` or not), its graph as it is, and what differs."""
 
-    def lake_side() -> Iterator[Rows]:
+    def lake_again() -> Iterator[Rows]:
         return lake_rows(ledger, tenant, position)
 
     def graph_side() -> Iterator[Rows]:
         return graph_rows(driver, database, tenant)
 
-    with uncollected(), ThreadPoolExecutor(1, thread_name_prefix="graph side") as beside:
-        read = beside.submit(lambda: Side().take(graph_side()))
-        lake = Side().take(lake_side())
-        graph = read.result()
-        return lake, graph, findings(lake, graph, lake_side, graph_side)
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """No cycles are looked for meanwhile: there are none, and a million rows to look at."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
+    with uncollected(), lake_side(ledger, tenant, position, read) as beside:
+        graph = Side().take(graph_side())
+        lake = beside()
+        return lake, graph, findings(lake, graph, lake_again, graph_side)
 
 
 def outside(driver: Driver, database: str, tenant: str) -> tuple[Difference, ...]:

@@ -33,7 +33,7 @@ from lakehouse.drafts import check_place, draft_beliefs, draft_landing, draft_st
 from lakehouse.keys import DigestKey, TenantKeys, check_tenant
 from lakehouse.known import Known
 from lakehouse.lake_reader import LakeReader
-from lakehouse.ledger import Landing, Progress
+from lakehouse.ledger import Address, Landing, Progress
 from lakehouse.model.episodes import Episode, Refusal
 from lakehouse.model.errors import ConflictError
 from lakehouse.model.instants import ALWAYS
@@ -68,7 +68,8 @@ def open_ledger(
     catalog cannot be opened.
     """
     vault = open_vault(home, environ)
-    return IcebergLedger(open_store(home, environ), TenantKeys(home), vault, now)
+    address = Address(home, dict(environ))
+    return IcebergLedger(open_store(home, environ), TenantKeys(home), vault, now, address)
 
 
 def find_ledger(home: Path, environ: Mapping[str, str]) -> IcebergLedger | None:
@@ -85,9 +86,15 @@ class IcebergLedger(LakeReader):
     """The system of record. `now` is the clock that commits are stamped by (µs UTC)."""
 
     def __init__(
-        self, store: Store, keys: TenantKeys, vault: Vault, now: Now = system_clock
+        self,
+        store: Store,
+        keys: TenantKeys,
+        vault: Vault,
+        now: Now = system_clock,
+        address: Address | None = None,
     ) -> None:
         super().__init__(store, vault, now)
+        self.address = address
         self._keys = keys
         self._now = now
         self._known = Known(self._batches)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from lakehouse.model.beliefs import Belief, Support
@@ -24,8 +25,24 @@ class Landing:
     commits: tuple[Commit, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Address:
+    """What `lakehouse.iceberg.open_ledger` opens the same ledger by, in another process too.
+
+    Settings may hold secrets: they are never shown.
+    """
+
+    home: Path
+    environ: Mapping[str, str] = field(repr=False)
+
+
 class Ledger(Protocol):
     """One ledger a tenant; every method is scoped to a tenant; instants are microseconds UTC."""
+
+    @property
+    def address(self) -> Address | None:
+        """Where another process finds it; None where only this one has it."""
+        ...
 
     def commits(self, tenant: str, *, after: int = 0, stage: Stage | None = None) -> list[Commit]:
         """The tenant's commits beyond a position, oldest first."""

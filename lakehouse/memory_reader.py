@@ -46,6 +46,9 @@ class Held:
 class MemoryReader:
     """Every reading method of the port (their promises stand there)."""
 
+    address = None
+    """It is in this process alone."""
+
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
         self._entries: list[Entry] = []

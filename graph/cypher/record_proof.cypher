@@ -6,5 +6,5 @@ SET p.differs_since = null
 WITH p
 MERGE (d:ProjectionProof {tenant: $tenant})
 SET d.position = $position, d.epoch = $epoch, d.generation = $generation,
-    d.buckets = $buckets, d.digest = $digest, d.verified_at = $now
+    d.buckets = $buckets, d.digest = $digest, d.form = $form, d.verified_at = $now
 RETURN d {.*} AS proof

@@ -8,6 +8,7 @@ told. Types are those of the values; the header is written last, when they are k
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
@@ -46,10 +47,10 @@ class Table:
         self._beside = ThreadPoolExecutor(1, thread_name_prefix="csv")
         self._writing: Future[None] | None = None
 
-    def add(self, row: Row) -> None:
-        """Take a row; what is behind the last column is left out."""
-        self._waiting.append(row)
-        if len(self._waiting) == BATCH:
+    def add(self, rows: Sequence[Row]) -> None:
+        """Take rows; what is behind the last column is left out."""
+        self._waiting += rows
+        if len(self._waiting) >= BATCH:
             self._flush()
 
     def close(self) -> None:

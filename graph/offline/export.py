@@ -1,7 +1,8 @@
 """The lake's rows of several tenants as the files of one bulk import.
 
-The rows are those that `graph.verify` compares the graph with (`graph.lake_rows`), so what is
-imported is what is then looked for. Ids are unique in their kind of node only.
+The rows are those that `graph.verify` compares the graph with (`graph.lake_rows`); their marks are
+taken as they are written, so what is imported is what is then looked for, and the lake is read
+once. Ids are unique in their kind of node only.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from graph.comparison import Side, uncollected
 from graph.lake_rows import (
     ATTRIBUTE,
     BELIEF,
@@ -25,7 +27,6 @@ from graph.lake_rows import (
 )
 from graph.offline.csv_table import DelimiterTaken, Table
 from graph.state import State
-from graph.verify import uncollected
 from lakehouse.ledger import Ledger, Progress
 from lakehouse.model.errors import InputError
 
@@ -66,6 +67,8 @@ class Exported:
     nodes: int
     size: int
     """Bytes of all files."""
+    sides: Mapping[str, Side]
+    """By tenant, the lake's side of the comparison at the position that was exported."""
 
 
 def export(
@@ -88,6 +91,7 @@ def _export(
     ledger: Ledger, states: Sequence[State], folder: Path, delimiter: str, progress: Progress
 ) -> Exported:
     tables: dict[str, Table] = {}
+    sides: dict[str, Side] = {}
     written = 0
     with ExitStack() as stack:
         for shape in (*_NODES, *_ENDS):
@@ -95,9 +99,10 @@ def _export(
             tables[shape.name] = table = Table(path, _columns(shape), delimiter)
             stack.callback(table.close)
         for state in states:
+            side = sides[state.tenant] = Side()
             for shape, rows in lake_rows(ledger, state.tenant, state.position):
-                for row in rows:
-                    tables[shape.name].add(row)
+                side.take([(shape, rows)])
+                tables[shape.name].add(rows)
                 before, written = written, written + len(rows)
                 if before // EVERY < written // EVERY:
                     progress(f"exported {written:,} rows")
@@ -112,6 +117,7 @@ def _export(
         edges=sum(table.rows for shape, table in filled.items() if shape.edge),
         nodes=sum(table.rows for shape, table in filled.items() if not shape.edge),
         size=sum(table.path.stat().st_size for table in filled.values()),
+        sides=sides,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -17,6 +17,7 @@ from neo4j import Driver
 
 from graph import publish, schema, server
 from graph import state as states
+from graph.comparison import Side
 from graph.offline import bulk_import, workshop
 from graph.offline.export import Exported, export
 from graph.offline.plan import plan
@@ -26,7 +27,6 @@ from graph.repair import repair
 from graph.server import room
 from graph.server.connection import Connection, external_from
 from graph.session import connected
-from graph.state import State
 from graph.verify import Verified, verify
 from lakehouse.ledger import Ledger, Progress
 from lakehouse.model.errors import ConfigurationError, IntegrityError, UnavailableError
@@ -89,7 +89,7 @@ def rebuild(ledger: Ledger, environ: Mapping[str, str], *, progress: Progress) -
                     states.place(driver, inner.database, aim)
                 schema.ensure(driver, inner.database)
             with clock.step("verify", "comparing every edge with the lake"):
-                proofs = _proved(ledger, driver, inner, outer, aims, progress)
+                proofs = _proved(ledger, driver, inner, outer, exported.sides, progress)
             opened = [
                 publish.open_to_readers(
                     ledger, driver, inner.database, proof.tenant, began_at=began_at, verified=proof
@@ -138,12 +138,13 @@ def _proved(
     driver: Driver,
     inner: Connection,
     outer: Connection,
-    aims: Sequence[State],
+    sides: Mapping[str, Side],
     progress: Progress,
 ) -> list[Verified]:
     """Every tenant compared with the lake, at no position below the one that is read now."""
     proofs = {
-        aim.tenant: _verified(ledger, driver, inner.database, aim.tenant, progress) for aim in aims
+        tenant: _verified(ledger, driver, inner.database, tenant, progress, side)
+        for tenant, side in sides.items()
     }
     with connected(outer) as old:
         ahead = [
@@ -159,10 +160,15 @@ def _proved(
 
 
 def _verified(
-    ledger: Ledger, driver: Driver, database: str, tenant: str, progress: Progress
+    ledger: Ledger,
+    driver: Driver,
+    database: str,
+    tenant: str,
+    progress: Progress,
+    exported: Side | None = None,
 ) -> Verified:
     """Compared; what CSV cannot carry, such as a list of one empty text, is mended first."""
-    found = verify(ledger, driver, database, tenant)
+    found = verify(ledger, driver, database, tenant, exported)
     if not found.equal:
         progress(f"{len(found.differences):,} rows of {tenant} came in altered; mending them")
         repair(ledger, driver, database, tenant, progress=progress)

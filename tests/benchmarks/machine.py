@@ -122,7 +122,8 @@ class CpuClock:
     def _now(self) -> Moment:
         own, server = self._own.cpu_times(), self._server.cpu_times()
         self.most_memory = max(self.most_memory, self._own.memory_info().rss)
-        return Moment(time.time(), own.user + own.system, server.user + server.system)
+        beside = own.children_user + own.children_system  # Of those that have ended.
+        return Moment(time.time(), own.user + own.system + beside, server.user + server.system)
 
     def _at(self, instant: float) -> Moment:
         after = bisect_left(self._moments, instant, key=lambda moment: moment.at)

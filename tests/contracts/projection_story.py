@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from lakehouse.ledger import Ledger
 from lakehouse.memory import MemoryLedger
 from lakehouse.model.beliefs import Belief, Reason, Support, identity, key_of
 from lakehouse.model.episodes import Episode
@@ -44,7 +45,7 @@ class Story:
 
     tenant: str
     clock: Told = field(default_factory=Told)
-    ledger: MemoryLedger = field(init=False)
+    ledger: Ledger = field(init=False)
     beliefs: dict[str, Belief] = field(default_factory=dict)
     told: int = 0
 

@@ -80,6 +80,7 @@ def test_a_proof_that_cannot_be_read_is_none(graph: Graph, story: Story) -> None
     for change in (
         "d.buckets = null", "d.buckets = ['x']", "d.position = null", "d.position = 1",
         "d.buckets = d.buckets[1..] + ['f']", "d.digest = null",
+        "d.form = null", "d.form = 1",
     ):  # fmt: skip
         graph.ask(f"MATCH (d:ProjectionProof {{tenant: $t}}) SET {change}", t=story.tenant)
         found = graph.verify_last(story)

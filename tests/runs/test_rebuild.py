@@ -23,7 +23,9 @@ from neo4j.exceptions import ServiceUnavailable
 
 from graph import schema, server
 from graph import state as states
-from graph.comparison import Difference, Kind
+from graph.comparison import Difference, Kind, Side
+from graph.lake_rows import lake_rows
+from graph.marks import differing
 from graph.offline import bulk_import, workshop
 from graph.offline import rebuild as offline
 from graph.offline.csv_table import Table
@@ -318,7 +320,7 @@ def test_a_disk_without_room_for_the_new_store_is_told_first(
     environ, _ = still
     full = type("Usage", (), {"free": 5_000_000})
     monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
-    written = Exported((), "\x1f", 0, 9, 9, size=4_000_000)
+    written = Exported((), "\x1f", 0, 9, 9, size=4_000_000, sides={})
     with workshop.opened(environ, progress=print) as shop, pytest.raises(UnavailableError) as told:
         offline._import(shop, written, print)
     assert "5 MB left" in told.value.message and "8 MB" in told.value.message
@@ -348,7 +350,7 @@ def test_an_import_that_fails_says_why(
     java.chmod(0o755)
     tool = Tool(str(java), RELEASES["5.26"], tmp_path, {})
     with pytest.raises(error, match=message) as caught:
-        bulk_import.run(tool, Exported((), "|", 0, 0, 0, 0), heap_mb=256, off_heap_mb=256)
+        bulk_import.run(tool, Exported((), "|", 0, 0, 0, 0, {}), heap_mb=256, off_heap_mb=256)
     assert "not touched" in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == ["java"], "nobody reads its arguments"
 
@@ -370,12 +372,18 @@ def test_an_import_that_differs_from_the_lake_is_refused(
     assert "(a)-[:BELIEF]->(b)" in caught.value.message and "not touched" in caught.value.remedy
 
 
-def test_lists_are_parted_by_what_none_of_them_holds(story: Story, tmp_path: Path) -> None:
+def test_lists_are_parted_by_what_none_holds_and_every_row_is_marked_once(
+    story: Story, tmp_path: Path
+) -> None:
     said: list[str] = []
     commits = story.ledger.commits("acme", stage=Stage.BELIEVE)
     at = replace(_state("acme"), position=commits[-1].position)
     done = export(story.ledger, [at], tmp_path, progress=said.append)
     assert done.delimiter == "\x1e" and "U+001F" in said[0]
+    lake = Side().take(lake_rows(story.ledger, "acme", at.position))
+    side = done.sides["acme"]
+    assert not differing(side.marks, lake.marks) and side.digest.buckets == lake.digest.buckets
+    assert (side.edges, side.nodes) == (lake.edges, lake.nodes) == (done.edges, done.nodes)
     assert done.longest > 5_000_000
     assert {source.name for source in done.sources if source.multiline} == {
         "ATTRIBUTE",
@@ -386,12 +394,11 @@ def test_lists_are_parted_by_what_none_of_them_holds(story: Story, tmp_path: Pat
 
 def test_a_column_of_two_types_is_refused(tmp_path: Path) -> None:
     table = Table(tmp_path / "X.csv", ("a", "b"), "|")
-    table.add([1, None])
-    table.add(["text", None])
+    table.add([[1, None], ["text", None]])
     with pytest.raises(IntegrityError, match="column a of X"):
         table.close()
     table = Table(tmp_path / "Y.csv", ("a", "b", "c"), "|")
-    table.add([True, None, [], "left out"])
+    table.add([[True, None, [], "left out"]])
     table.close()
     assert table.header().read_text() == "a:boolean,b:IGNORE,c:string[]\n"
     assert table.path.read_text() == "true,,\n"

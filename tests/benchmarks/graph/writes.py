@@ -44,6 +44,8 @@ class LedgerTime:
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._ledger, name)
+        if not callable(method):
+            return method
 
         def timed(*given: Any, **named: Any) -> Any:
             began = time.perf_counter()
