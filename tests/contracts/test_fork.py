@@ -103,8 +103,8 @@ def test_dense_keys_answer_as_their_entities_do(
         beliefs = ledger.beliefs(tenant)
         ends = (at for b in beliefs for at in (b.recorded_from, b.recorded_to - 1))
         known = sorted({at for at in ends if at < LAST})
-        for belief in sure.sample(beliefs, min(5, len(beliefs))):
-            for known_at in sure.sample(known, min(4, len(known))):
+        for belief in sure.sample(beliefs, min(4, len(beliefs))):
+            for known_at in sure.sample(known, min(3, len(known))):
                 view = line._memory.view(
                     tenant, valid_at=max(belief.valid_from, FIRST), known_at=known_at, clearance=3,
                     listener=sure.choice(["trust>=0", "trust>=2"]),
