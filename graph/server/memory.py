@@ -1,7 +1,6 @@
-"""How much memory the server takes: Java heap, which works, and page cache, which holds the store.
+"""How much memory the server takes: half of it Java heap, half page cache.
 
-Up to 1 GiB half of it each, beyond that a quarter goes to the heap. Unless told otherwise: a
-quarter of the machine, at most 2 GiB, whose cache holds all of a million beliefs.
+Unless told otherwise: a quarter of the machine, at most 1 GiB, which serves a million edges.
 """
 
 from __future__ import annotations
@@ -17,8 +16,7 @@ import psutil
 from lakehouse.model.errors import ConfigurationError, InputError
 
 AUTO: Final = "auto"
-DEFAULT_MB: Final = 2048
-_HALF_UP_TO_MB: Final = 1024
+DEFAULT_MB: Final = 1024
 LEAST_MB: Final = 384
 OWN_MB: Final = 200
 """What the process takes for itself, beside heap and page cache."""
@@ -104,8 +102,7 @@ def machine_mb() -> int:
 
 
 def _split(total_mb: int, *, asked: bool) -> Memory:
-    beyond = max(0, total_mb - _HALF_UP_TO_MB)
-    heap = max(_SMALLEST_HEAP_MB, (total_mb - beyond) // 2 + beyond // 4)
+    heap = max(_SMALLEST_HEAP_MB, total_mb // 2)
     return Memory(heap_mb=heap, page_cache_mb=total_mb - heap, asked=asked)
 
 

@@ -37,7 +37,7 @@ def _plain(value: object) -> str:
     "--memory",
     metavar="SIZE",
     help="Java heap and page cache together, such as 768m or 2g "
-    "[default: what was asked last, else a quarter of the machine, at most 2g: `auto`].",
+    "[default: what was asked last, else a quarter of the machine, at most 1g: `auto`].",
 )
 @click.option(
     "--neo4j",

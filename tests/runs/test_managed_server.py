@@ -432,11 +432,10 @@ def test_a_lost_password_is_told_with_its_remedy(stopped: Environ) -> None:
 
 
 def test_memory_fits_the_machine() -> None:
-    assert str(memory.plan(None, machine_mb=24_000)) == "768m heap + 1280m page cache"
+    assert str(memory.plan(None, machine_mb=24_000)) == "512m heap + 512m page cache"
     assert memory.plan(None, machine_mb=2_000).total_mb == 500
     assert memory.plan(None, machine_mb=800) == memory.Memory(256, 128)
-    assert memory.plan("2g", machine_mb=24_000) == memory.Memory(768, 1280)
-    assert memory.plan("1g", machine_mb=24_000) == memory.Memory(512, 512)
+    assert memory.plan("2g", machine_mb=24_000) == memory.Memory(1024, 1024)
     for no_size in ("", "many", "12", "-1g"):
         with pytest.raises(InputError):
             memory.plan(no_size, machine_mb=24_000)

@@ -227,9 +227,9 @@ def test_a_database_that_gave_up_is_told_from_one_that_is_not_ready(
 def test_memory_is_remembered_if_it_was_asked_for_and_still_fits() -> None:
     asked = memory.plan("2g", machine_mb=8_000)
     assert memory.plan(None, machine_mb=8_000, before=asked) == asked
-    assert memory.plan("auto", machine_mb=8_000, before=asked).total_mb == 2_000
+    assert memory.plan("auto", machine_mb=8_000, before=asked).total_mb == 1024
     ours = memory.plan(None, machine_mb=2_000)
-    assert memory.plan(None, machine_mb=8_000, before=ours).total_mb == 2_000
+    assert memory.plan(None, machine_mb=8_000, before=ours).total_mb == 1024
     with pytest.raises(ConfigurationError) as caught:
         memory.plan(None, machine_mb=2_000, before=asked)
     assert "asked for earlier" in caught.value.message and "--memory auto" in caught.value.remedy
