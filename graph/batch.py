@@ -145,16 +145,17 @@ class Batch:
         closed: list[Row] = [
             [c.belief_id, c.recorded_to, c.closed_by, c.reason.value] for c in self.changes.closed
         ]
-        done = self.writer.write("close", closed, what="closings")
-        require_all(done, len(closed), "closings", self.begun.tenant)
+        self._each("close", closed, "closings")
         boxes: list[Row] = [[c.support_id, c.recorded_to] for c in self.changes.supports_closed]
-        done = self.writer.write("mend_confirms", boxes, what="closed confirmations")
-        require_all(done, len(boxes), "closed confirmations", self.begun.tenant)
+        self._each("mend_confirms", boxes, "closed confirmations")
 
     def _tighten(self) -> None:
         rows: list[Row] = [[t.belief_id, t.strictest] for t in self.changes.tightened]
-        done = self.writer.write("tighten", rows, what="tightened classifications")
-        require_all(done, len(rows), "tightened classifications", self.begun.tenant)
+        self._each("tighten", rows, "tightened classifications")
+
+    def _each(self, name: str, rows: list[Row], what: str) -> None:
+        """Every row must reach its edge."""
+        require_all(self.writer.write(name, rows, what=what), len(rows), what, self.begun.tenant)
 
 
 def mend_edge(row: Row) -> Row:

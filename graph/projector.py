@@ -15,7 +15,7 @@ from neo4j import Driver
 
 from graph import state as states
 from graph.batch import Batch
-from graph.facts import facts_of, of_stage
+from graph.facts import Facts, facts_of, of_stage
 from graph.reading import holds
 from graph.rows import require_headers
 from graph.schema import VERSION
@@ -24,7 +24,7 @@ from graph.state import State
 from graph.writer import Writer
 from lakehouse.ledger import Ledger, Progress
 from lakehouse.model.errors import ConflictError
-from lakehouse.model.ledger import Commit, Stage
+from lakehouse.model.ledger import Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,7 @@ def project(
     if written and any(commit.counts.get("removed") for commit in waiting):
         raise RepairNeeded(tenant, "an erasure reaches edges that may be there already")
     begun = states.begin(driver, database, tenant, position, believed[-1].position)
-    return write(ledger, driver, database, begun, believed[-1], progress)
+    return write(ledger, driver, database, begun, facts_of(commits, believed[-1]), progress)
 
 
 def write(
@@ -92,28 +92,27 @@ def write(
     driver: Driver,
     database: str,
     begun: State,
-    newest: Commit,
+    facts: Facts,
     progress: Progress | None,
 ) -> Projected:
-    """Write what lies between the position of a batch that was begun and a believe commit."""
+    """Write what lies between the position of a batch that was begun and that of the facts."""
     started, tenant = time.monotonic(), begun.tenant
-    changes = ledger.belief_changes(tenant, after=begun.position, through=newest.position)
+    changes = ledger.belief_changes(tenant, after=begun.position, through=facts["to"])
     resumed = begun.unfinished is not None and begun.unfinished > 0
-    facts = facts_of(ledger.commits(tenant), newest)
-    attested_to = facts["attested_to"]
     episodes = {belief.episode_id for belief in changes.opened}
     episodes.update(support.episode_id for support in changes.supports_opened)
     headers = ledger.headers(tenant, episodes) if episodes else {}
     require_headers(headers, episodes, tenant)
     batch = Batch(
         begun=begun, changes=changes, headers=headers,
-        writer=Writer(driver, database, progress, begun), resumed=resumed, attested_to=attested_to,
+        writer=Writer(driver, database, progress, begun), resumed=resumed,
+        attested_to=facts["attested_to"],
     )  # fmt: skip
     counts = batch.write()
     closed = states.advancing(begun, **facts, bump_epoch=batch.bumped, watermark=begun.watermark)
     states.advance(driver, database, begun, closed)
     return Projected(
-        tenant=tenant, position=newest.position, resumed=resumed,
+        tenant=tenant, position=facts["to"], resumed=resumed,
         seconds=time.monotonic() - started, **counts,
     )  # fmt: skip
 

@@ -23,7 +23,7 @@ from graph import state as states
 from graph.batch import require_all
 from graph.comparison import Difference, told
 from graph.drop import drop
-from graph.facts import facts_of
+from graph.facts import facts_of, of_stage
 from graph.mending import Step, Work, plan, twins
 from graph.projector import Projected, RepairNeeded, project, write
 from graph.reading import holds
@@ -75,16 +75,18 @@ def repair(
     takes over, IntegrityError where the ledger holds no beliefs of the tenant but the graph does.
     """
     started = time.monotonic()
-    believed = ledger.commits(tenant, stage=Stage.BELIEVE)
+    commits = ledger.commits(tenant)
+    believed = of_stage(commits, Stage.BELIEVE)
     if not believed:
         return _nothing(driver, database, tenant)
     newest = believed[-1]
+    closing = facts_of(commits, newest)
     begun = states.begin(driver, database, tenant, None, states.REPAIRING)
     if not holds(driver, database, tenant):
         if begun.position or begun.watermark is not None:
             drop(driver, database, tenant)
             begun = states.begin(driver, database, tenant, None, states.REPAIRING)
-        return write(ledger, driver, database, begun, newest, progress)
+        return write(ledger, driver, database, begun, closing, progress)
     _, _, findings = compared(ledger, driver, database, tenant, newest.position)
     strays = outside(driver, database, tenant)
     told_of = told(findings) + strays
@@ -97,7 +99,6 @@ def repair(
         mend.batches([twice])
         _, _, findings = compared(ledger, driver, database, tenant, newest.position)
     steps = plan(findings, begun.watermark)
-    closing = facts_of(ledger.commits(tenant), newest)
     mend.batches(step for step in steps if not step.below)
     below = [step for step in steps if step.below]
     rows = sum(len(step.rows) for step in below) + len(strays)

@@ -1,10 +1,4 @@
 UNWIND $rows AS row
-CALL (row) {
-  MATCH ()-[r:BELIEF {belief_id: row[0]}]->()
-  RETURN r
-  UNION ALL
-  MATCH ()-[r:ATTRIBUTE {belief_id: row[0]}]->()
-  RETURN r
-}
+//: include edge_named r
 SET r.classification = row[1]
 RETURN count(*) AS done
