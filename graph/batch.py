@@ -54,7 +54,8 @@ class Batch:
         A commit is applied edge by edge.
         """
         made = self.changes
-        number = sum(map(len, (made.opened, made.closed, made.supports_opened)))
+        kinds = (made.opened, made.closed, made.supports_opened, made.supports_closed)
+        number = sum(map(len, kinds))
         return number <= AT_ONCE and not made.tightened and not self._below()
 
     def _written(self) -> dict[str, int]:

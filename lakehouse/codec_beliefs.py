@@ -8,7 +8,8 @@ erasure took it back). What its own origin opened has no `opened_by`: an id is 1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Final
 
 import pyarrow as pa
@@ -32,6 +33,15 @@ _REASON: Final[dict[str | None, Reason | None]] = {
 _OURS: Final = ("tenant", "batch_id", "ordinal", "kind", "heard_before")
 _BELIEF_FIELDS: Final = tuple(name for name in BELIEFS.arrow.names if name not in _OURS)
 _SUPPORT_FIELDS: Final = tuple(name for name in SUPPORTERS.arrow.names if name not in _OURS)
+_FEW: Final = frozenset(
+    {
+        "subject", "predicate", "object", "object_kind", "subject_type", "object_type",
+        "valid_from_basis",
+    }
+)  # fmt: skip
+"""Columns of few distinct values."""
+_TOLD_ANEW: Final = _FEW | {"tightened", "opened_by", "reason"}
+"""Columns that are not read as they stand."""
 
 _Columns = Mapping[str, Sequence[Any] | Same]
 _Place = tuple[str, str, int]
@@ -149,88 +159,17 @@ def _heard(rows: pa.Table, statement: str, recorded: Recorded) -> list[int]:
 
 
 def _beliefs(tenant: str, rows: pa.Table, heard: Sequence[int]) -> list[Belief]:
-    columns = zip(
-        values(rows, "belief_id"),
-        values(rows, "key"),
-        shared(rows, "subject"),
-        shared(rows, "predicate"),
-        shared(rows, "object"),
-        shared(rows, "object_kind"),
-        shared(rows, "subject_type"),
-        shared(rows, "object_type"),
-        values(rows, "valid_from"),
-        values(rows, "valid_to"),
-        values(rows, "recorded_from"),
-        values(rows, "recorded_to"),
-        heard,
-        values(rows, "listeners"),
-        values(rows, "origin"),
-        values(rows, "episode_id"),
-        shared(rows, "valid_from_basis"),
-        values(rows, "trust"),
-        values(rows, "classification"),
-        values(rows, "strictest"),
-        _steps(rows["tightened"]),
-        values(rows, "opened_by"),
-        values(rows, "closed_by"),
-        map(_REASON.__getitem__, shared(rows, "reason")),
-        strict=True,
-    )
-    return [
-        Belief(
-            tenant=tenant,
-            belief_id=belief_id,
-            key=key,
-            subject=subject,
-            predicate=predicate,
-            object=object_,
-            object_kind=object_kind,
-            subject_type=subject_type,
-            object_type=object_type,
-            valid_from=valid_from,
-            valid_to=valid_to,
-            recorded_from=recorded_from,
-            recorded_to=recorded_to,
-            heard_at=heard_at,
-            listeners=listeners,
-            origin=origin,
-            episode_id=episode_id,
-            valid_from_basis=valid_from_basis,
-            trust=trust,
-            classification=classification,
-            strictest=strictest,
-            tightened=tightened,
-            opened_by=opened_by or origin,
-            closed_by=closed_by,
-            reason=reason,
-        )
-        for (
-            belief_id,
-            key,
-            subject,
-            predicate,
-            object_,
-            object_kind,
-            subject_type,
-            object_type,
-            valid_from,
-            valid_to,
-            recorded_from,
-            recorded_to,
-            heard_at,
-            listeners,
-            origin,
-            episode_id,
-            valid_from_basis,
-            trust,
-            classification,
-            strictest,
-            tightened,
-            opened_by,
-            closed_by,
-            reason,
-        ) in columns
-    ]
+    columns: dict[str, Iterable[Any]] = {
+        **{name: values(rows, name) for name in _BELIEF_FIELDS if name not in _TOLD_ANEW},
+        **{name: shared(rows, name) for name in _FEW},
+        "tenant": repeat(tenant),
+        "heard_at": heard,
+        "tightened": _steps(rows["tightened"]),
+        "reason": map(_REASON.__getitem__, shared(rows, "reason")),
+    }
+    openers = zip(values(rows, "opened_by"), columns["origin"], strict=True)
+    columns["opened_by"] = [opener or origin for opener, origin in openers]
+    return list(map(Belief, *(columns[name] for name in Belief._fields)))
 
 
 def _steps(column: Any) -> list[tuple[tuple[int, int], ...]]:
@@ -261,39 +200,12 @@ def _tightenings(rows: pa.Table) -> list[Tightening]:
 
 
 def _supports(tenant: str, rows: pa.Table, heard: Sequence[int]) -> list[Support]:
-    return [
-        Support(
-            tenant=tenant,
-            support_id=support_id,
-            belief_id=belief_id,
-            statement_id=statement_id,
-            episode_id=episode_id,
-            subject=subject,
-            valid_from=valid_from,
-            valid_to=valid_to,
-            recorded_from=recorded_from,
-            recorded_to=recorded_to,
-            heard_at=heard_at,
-            listeners=listeners,
-            trust=trust,
-            classification=classification,
-        )
-        for (
-            support_id,
-            belief_id,
-            statement_id,
-            episode_id,
-            subject,
-            valid_from,
-            valid_to,
-            recorded_from,
-            recorded_to,
-            listeners,
-            trust,
-            classification,
-            heard_at,
-        ) in zip(*(values(rows, name) for name in _SUPPORT_FIELDS), heard, strict=True)
-    ]
+    columns: dict[str, Iterable[Any]] = {
+        **{name: values(rows, name) for name in _SUPPORT_FIELDS},
+        "tenant": repeat(tenant),
+        "heard_at": heard,
+    }
+    return list(map(Support, *(columns[name] for name in Support._fields)))
 
 
 def _support_closings(rows: pa.Table) -> list[SupportClosing]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -27,7 +27,9 @@ from graph.repair import repair
 from graph.server import room
 from graph.server.connection import Connection, external_from
 from graph.session import connected
+from graph.state import State
 from graph.verify import Verified, verify
+from graph.verify_last import verify_last
 from lakehouse.ledger import Ledger, Progress
 from lakehouse.model.errors import ConfigurationError, IntegrityError, UnavailableError
 from lakehouse.stamping import system_clock
@@ -71,7 +73,6 @@ def rebuild(ledger: Ledger, environ: Mapping[str, str], *, progress: Progress) -
             "store of such a one can be swapped.",
             remedy="Rebuild in place, tenant by tenant: beliefgraph run TENANT --rebuild.",
         )
-    began_at = system_clock()
     clock = _Clock(progress)
     outer = server.up(environ, progress=progress)
     with workshop.opened(environ, progress=progress) as shop:
@@ -89,19 +90,17 @@ def rebuild(ledger: Ledger, environ: Mapping[str, str], *, progress: Progress) -
                     states.place(driver, inner.database, aim)
                 schema.ensure(driver, inner.database)
             with clock.step("verify", "comparing every edge with the lake"):
-                proofs = _proved(ledger, driver, inner, outer, exported.sides, progress)
+                began_at, proofs = _proved(ledger, driver, inner, outer, exported.sides, progress)
             opened = [
-                publish.open_to_readers(
-                    ledger, driver, inner.database, proof.tenant, began_at=began_at, verified=proof
-                )
+                state
                 for proof in proofs
+                if (state := _opened(ledger, driver, inner.database, began_at, proof))
             ]
         with clock.step("swap", "restarting the server with the new store"):
             shop.down()
             server.replace_store(environ, shop.layout.data, progress=progress)
-    for state in opened:
-        if state is not None:
-            publish.record(ledger, state)
+    for state in _followed(ledger, outer, opened, progress):
+        publish.record(ledger, state)
     return Rebuilt(
         tenants=tuple(proof.tenant for proof in proofs),
         edges=sum(proof.edges for proof in proofs),
@@ -110,9 +109,17 @@ def rebuild(ledger: Ledger, environ: Mapping[str, str], *, progress: Progress) -
     )
 
 
+def _opened(
+    ledger: Ledger, driver: Driver, database: str, began_at: int, proof: Verified
+) -> State | None:
+    return publish.open_to_readers(
+        ledger, driver, database, proof.tenant, began_at=began_at, verified=proof
+    )
+
+
 def _second_lost(failed: Exception) -> UnavailableError:
     return UnavailableError(
-        f"the second server, on the new store, was lost: {str(failed).splitlines()[0]}",
+        f"the second server, on the new store, was lost: {str(failed).partition(chr(10))[0]}",
         remedy="The graph that answers was not touched. Was it stopped (beliefgraph down), "
         "or killed because the machine ran out of memory? Then rebuild again, or in place: "
         "beliefgraph run TENANT --rebuild.",
@@ -140,23 +147,50 @@ def _proved(
     outer: Connection,
     sides: Mapping[str, Side],
     progress: Progress,
-) -> list[Verified]:
-    """Every tenant compared with the lake, at no position below the one that is read now."""
+) -> tuple[int, list[Verified]]:
+    """Every tenant compared with the lake, at its newest position when that was looked at last.
+
+    First that instant, µs UTC.
+    """
     proofs = {
         tenant: _verified(ledger, driver, inner.database, tenant, progress, side)
         for tenant, side in sides.items()
     }
     with connected(outer) as old:
-        ahead = [
-            state.tenant
-            for state in states.every(old, outer.database)
-            if state.tenant in proofs and state.position > proofs[state.tenant].position
-        ]
-    for tenant in ahead:
-        progress(f"{tenant} was projected further meanwhile; following")
-        project(ledger, driver, inner.database, tenant, progress=progress)
-        proofs[tenant] = _verified(ledger, driver, inner.database, tenant, progress)
-    return list(proofs.values())
+        began_at, newest = system_clock(), plan(ledger, old, outer.database)
+    for aim in newest:
+        tenant = aim.tenant
+        if tenant not in proofs or aim.position > proofs[tenant].position:
+            progress(f"{tenant} was believed further meanwhile; following")
+            project(ledger, driver, inner.database, tenant, progress=progress)
+            proofs[tenant] = _verified(ledger, driver, inner.database, tenant, progress)
+    return began_at, list(proofs.values())
+
+
+def _followed(
+    ledger: Ledger, outer: Connection, opened: Sequence[State], progress: Progress
+) -> list[State]:
+    """What was published in the old graph behind our last look at it is so in the new one.
+
+    Those of the states `opened` that nothing was published beyond.
+    """
+    began_at = system_clock()
+    at = {state.tenant: (state.position, state.watermark or 0) for state in opened}
+    behind = [
+        tenant
+        for tenant in ledger.tenants()
+        for told in ledger.publications(tenant)[-1:]
+        if (told.position, told.watermark) > at.get(tenant, (0, 0))
+    ]
+    if behind:
+        with connected(outer) as driver:
+            for tenant in behind:
+                progress(f"{tenant} was published further meanwhile; following")
+                place = (driver, outer.database, tenant)
+                project(ledger, *place, progress=progress)
+                found = verify_last(ledger, *place)
+                publish.publish(ledger, *place, began_at=began_at, verified=found)
+    return [state for state in opened if state.tenant not in behind]
 
 
 def _verified(

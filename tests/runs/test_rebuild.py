@@ -200,6 +200,38 @@ def test_tenants_that_the_lake_does_not_know_are_not_lost(home: Environ, story: 
             driver.execute_query("MATCH (p:Projection {tenant: 'stranger'}) DELETE p")
 
 
+@own_servers
+@pytest.mark.timeout(900)
+def test_what_is_published_meanwhile_is_not_swapped_away(home: Environ, story: Story) -> None:
+    """A tenant believed further while it is proved, a new one, and one behind the last look."""
+    late = Story("late")
+    late.ledger = story.ledger
+    connection = server.connection_from(home)
+
+    def further(told: Story, episode: str) -> None:
+        told.hear(episode)
+        told.believe(BeliefChanges(opened=(told.belief(episode, episode, "said", "more"),)))
+        with open_driver(connection) as driver:
+            _line(story, driver, connection.database, told.tenant)
+
+    def meanwhile(said: str) -> None:
+        if said.startswith("comparing"):
+            further(story, "while it is proved")
+            further(late, "a new tenant")
+        if said.startswith("restarting"):
+            further(story, "behind the last look")
+
+    offline.rebuild(story.ledger, home, progress=meanwhile)
+    assert "late" in _shown(story, home)
+    with open_driver(connection) as driver:
+        for tenant in story.ledger.tenants():
+            state = states.read(driver, connection.database, tenant)
+            told = story.ledger.publications(tenant)
+            newest = story.ledger.commits(tenant, stage=Stage.BELIEVE)[-1]
+            assert state is not None and state.position == newest.position == told[-1].position
+            assert state.watermark == told[-1].watermark == max(one.watermark for one in told)
+
+
 def test_a_lake_without_beliefs_makes_no_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(states, "every", lambda *_: [])
     with pytest.raises(InputError, match="no beliefs"):
