@@ -20,10 +20,12 @@ from lakehouse.memory import MemoryLedger
 from lakehouse.model.beliefs import Belief, key_of
 from lakehouse.model.errors import UnavailableError
 from lakehouse.model.instants import FIRST, FOREVER, LAST
+from queries import Memory
 from queries.reading import EpochMoved, Reader
 from queries.statements import verb
 from tests.golden import collected
 from tests.graph_engine import LineEngine
+from tests.handmade import Handmade
 from tests.histories import History
 
 _INSTANT = st.integers(FIRST, LAST) | st.integers(-100, 100)
@@ -39,7 +41,7 @@ def test_the_fork_of_every_period_that_holds_an_instant_is_among_its_ancestors(
     middle, asked = fork(start, end), [*ancestors(at), leaf(at)]
     assert middle in asked
     assert start <= middle < end or middle == leaf(start) == leaf(end - 1)
-    assert (middle == OPEN) == (end == FOREVER and start > 0)
+    assert (middle in OPEN) == (end == FOREVER or start <= 0 < end)
     assert len(set(asked)) == len(asked) <= 63 - LEAF
 
 
@@ -122,6 +124,22 @@ def test_dense_keys_answer_as_their_entities_do(
     assert relied > 10
     assert line._memory._reader.crowded
     assert answered > 5
+
+
+@pytest.mark.parametrize("since", [-100, 0, 1])
+def test_what_has_not_ended_is_found_whenever_it_began(
+    neo4j_driver: Driver, neo4j_connection: Connection, monkeypatch: pytest.MonkeyPatch, since: int
+) -> None:
+    """Before 1970 too, where no instant that was heard lies above the fork of what is open."""
+    monkeypatch.setattr(forks, "CROWD", 0)
+    graph = Handmade(neo4j_driver, neo4j_connection.database)
+    graph.publish(since + 5)
+    graph.believe("a", "size", "3", recorded=(since - 9, since), fork=fork(since - 9, since))
+    graph.believe("a", "size", "4", recorded=(since, FOREVER), fork=fork(since, FOREVER))
+    with Memory(graph.driver, graph.database, close=lambda: None) as memory:
+        view = memory.view(graph.tenant, valid_at=1, known_at=since + 2, clearance=3)
+        assert view.key("a", "size").values == {"4"} == view.beliefs("a", "size").values
+        assert memory._reader.crowded
 
 
 def _key(belief: Belief) -> str:
