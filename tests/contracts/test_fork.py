@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, LiteralString
 
 import pytest
 from hypothesis import given
@@ -166,13 +166,16 @@ def test_while_a_batch_is_open_a_dense_key_is_expanded(
     def found() -> list[Any]:
         return reader.read(tenant, verb("dense_key"), given, relies=lambda rows: bool(rows[0])).rows
 
+    def refused(text: LiteralString) -> None:
+        with pytest.raises(UnavailableError) as moved:
+            reader.read(tenant, text, given, relies=lambda rows: bool(rows[0]))
+        assert isinstance(moved.value.__cause__, EpochMoved)
+        assert "dense key" in str(moved.value.__cause__)
+
     dense, told = found()
     assert dense and [row[0] for row in told] == [belief.belief_id]
+    refused(verb("dense_key").replace("p.updated_at AS", "p.updated_at - 1 AS"))
     opened = "MATCH (p:Projection {tenant: $t}) SET p.projecting = 99"
     neo4j_driver.execute_query(opened, t=tenant, database_=neo4j_connection.database)
     assert found() == [False, told]
-    calm = verb("dense_key").replace("p.projecting IS NULL AS calm", "true AS calm")
-    with pytest.raises(UnavailableError) as moved:
-        reader.read(tenant, calm, given, relies=lambda rows: bool(rows[0]))
-    assert isinstance(moved.value.__cause__, EpochMoved)
-    assert "dense key" in str(moved.value.__cause__)
+    refused(verb("dense_key").replace("p.projecting IS NULL AS calm", "true AS calm"))
