@@ -25,8 +25,8 @@ CROWD: Final = 500
 """Edges of a key that a reader looks at one by one; where there are more it asks for forks."""
 LEAF: Final = 26
 """The power that bounds the leaves: 2**26 µs are 67 s. Each power more is a seek less."""
-OPEN: Final = 1 << (FOREVER.bit_length() - 2)
-"""The fork of every period that has not ended."""
+OPEN: Final = (0, 1 << (FOREVER.bit_length() - 2))
+"""The forks of what has not ended: of what began by 1970, and of the rest."""
 _LATEST: Final = LAST + 1
 
 
@@ -49,7 +49,7 @@ def ancestors(instant: int) -> list[int]:
 
     Both µs UTC; a period ends with a date that can be written, or not at all.
     """
-    found = [0, OPEN]
+    found = [*OPEN]
     for level in range(LEAF, _LATEST.bit_length()):
         middle = ((instant >> (level + 1)) << (level + 1)) + (1 << level)
         if middle - instant != 1 << level:

@@ -75,17 +75,17 @@ def repair(
     takes over, IntegrityError where the ledger holds no beliefs of the tenant but the graph does.
     """
     started = time.monotonic()
-    commits = ledger.commits(tenant)
-    believed = of_stage(commits, Stage.BELIEVE)
-    if not believed:
+    if not ledger.commits(tenant, stage=Stage.BELIEVE):
         return _nothing(driver, database, tenant)
-    newest = believed[-1]
-    closing = facts_of(commits, newest)
     begun = states.begin(driver, database, tenant, None, states.REPAIRING)
-    if not holds(driver, database, tenant):
-        if begun.position or begun.watermark is not None:
-            drop(driver, database, tenant)
-            begun = states.begin(driver, database, tenant, None, states.REPAIRING)
+    empty = not holds(driver, database, tenant)
+    if empty and (begun.position or begun.watermark is not None):
+        drop(driver, database, tenant)
+        begun = states.begin(driver, database, tenant, None, states.REPAIRING)
+    commits = ledger.commits(tenant)  # From here on nobody else projects a newer one.
+    newest = of_stage(commits, Stage.BELIEVE)[-1]
+    closing = facts_of(commits, newest)
+    if empty:
         return write(ledger, driver, database, begun, closing, progress)
     _, _, findings = compared(ledger, driver, database, tenant, newest.position)
     strays = outside(driver, database, tenant)

@@ -60,11 +60,11 @@ class Verified:
 
 
 def verify(
-    ledger: Ledger, driver: Driver, database: str, tenant: str, read: Side | None = None
+    ledger: Ledger, driver: Driver, database: str, tenant: str, known: Side | None = None
 ) -> Verified:
     """Compare all of the tenant's projection with its ledger at the projected position.
 
-    `read` is the ledger's side at that position, where it has been read already. What was found
+    `known` is the ledger's side at that position, where it has been read already. What was found
     equal is recorded, so that the next batches can be verified alone.
     ConflictError while a batch is under way or was left unfinished, or when the projection moved
     meanwhile.
@@ -77,7 +77,7 @@ def verify(
             digest=NOTHING, lake_digest=NOTHING,
         )  # fmt: skip
     require_still(state)
-    lake, graph, found = compared(ledger, driver, database, tenant, state.position, read)
+    lake, graph, found = compared(ledger, driver, database, tenant, state.position, known)
     differences = told(found) + outside(driver, database, tenant) + misstated(ledger, state)
     return judged(driver, database, state, (lake, graph), differences)
 
@@ -88,9 +88,9 @@ def compared(
     database: str,
     tenant: str,
     position: int,
-    read: Side | None = None,
+    known: Side | None = None,
 ) -> tuple[Side, Side, list[Finding]]:
-    """The tenant's ledger at a position (`read` or not), its graph as it is, and what differs."""
+    """The tenant's ledger at a position (`known` or not), its graph as it is, and what differs."""
 
     def lake_again() -> Iterator[Rows]:
         return lake_rows(ledger, tenant, position)
@@ -98,7 +98,7 @@ def compared(
     def graph_side() -> Iterator[Rows]:
         return graph_rows(driver, database, tenant)
 
-    with uncollected(), lake_side(ledger, tenant, position, read) as beside:
+    with uncollected(), lake_side(ledger, tenant, position, known) as beside:
         graph = Side().take(graph_side())
         lake = beside()
         return lake, graph, findings(lake, graph, lake_again, graph_side)

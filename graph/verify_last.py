@@ -17,7 +17,6 @@ from neo4j import Driver
 from graph import proof as proofs
 from graph import state as states
 from graph.comparison import Side, findings, told
-from graph.digest import Digest
 from graph.lake_rows import Rows, Shape, lake_rows_of
 from graph.proof import Proof
 from graph.reading import graph_rows_of, subjects_of
@@ -121,10 +120,10 @@ class _Since:
         for shape, rows in self.now:
             if not shape.edge:
                 wanted[shape].update(str(row[0]) for row in rows)
-        untouched = self.proof.digest - Side().take(self.then).digest
-        lake = Side(digest=untouched + Digest()).take(self.now)
+        then = Side().take(self.then).digest
+        lake = Side(digest=self.proof.digest - then).take(self.now)
         found = graph_rows_of(driver, database, tenant, self.touched, wanted)
-        graph = Side(digest=untouched).take(found)
+        graph = Side(digest=self.proof.digest - then).take(found)
         differences = told(findings(lake, graph, lambda: self.now, lambda: found))
         differences += misstated(self.ledger, self.state)
         return judged(driver, database, self.state, (lake, graph), differences, len(self.touched))

@@ -53,12 +53,13 @@ class Batches:
         chosen = is_equal("tenant", tenant)
         if exactly is not None:
             chosen &= exactly
-        for column, names in (named or {}).items():
+        named = named or {}
+        for column, names in named.items():
             chosen &= is_in(column, names)
         table = self._store.load(spec)
         batches = {"batch_id": [entry.commit.batch_id for entry in entries]}
-        paths = plan(table, pruned, named={**batches, **(named or {})})
-        few = any(len(names) <= _FEW for names in (named or {}).values())
+        paths = plan(table, pruned, named={**batches, **named})
+        few = any(len(names) <= _FEW for names in named.values())
         found = committed(read(table, spec, paths, wanted, chosen, few=few), entries)
         if exactly is None and not named:
             check_whole(spec, entries, found.num_rows)

@@ -15,7 +15,6 @@ from pyiceberg.table import Table
 
 from lakehouse.codec_commits import commit_row, entries_of
 from lakehouse.model.ledger import Commit
-from lakehouse.pruning import MOST_NAMED
 from lakehouse.scan import FileCache
 from lakehouse.stamping import Draft, Entry, Now, check_contiguous, enter
 from lakehouse.store import Store
@@ -80,7 +79,7 @@ def grouped(entries: Sequence[Entry], episodes: int) -> Iterator[list[Entry]]:
         group.append(entry)
         count += entry.commit.counts.get("episodes", 0)
         size += entry.commit.counts.get("bytes", 0)
-        if count >= episodes or size >= GROUP_BYTES or len(group) == MOST_NAMED:
+        if count >= episodes or size >= GROUP_BYTES:
             yield group
             group, count, size = [], 0, 0
     if group:

@@ -1,6 +1,6 @@
 """Which ids of a batch the lake holds already, asked before it is let in.
 
-Most often none: one column of the tenant's rows tells that.
+Most often none: the bounds of the files tell that, else one column of what they leave.
 """
 
 from __future__ import annotations

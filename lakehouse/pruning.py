@@ -20,7 +20,7 @@ from pyiceberg.expressions import (
     Or,
 )
 
-MOST_NAMED: Final = 200
+_MOST_NAMED: Final = 200
 """PyIceberg prunes files by a list of values up to this length."""
 
 _Compare = Callable[[str, object], BooleanExpression]
@@ -36,7 +36,7 @@ _at_most: Final = cast(_Compare, LessThanOrEqual)
 
 def among(column: str, names: Collection[str]) -> BooleanExpression:
     """Prunes to files that may hold one of these (at least one) names."""
-    if len(names) <= MOST_NAMED:
+    if len(names) <= _MOST_NAMED:
         return _one_of(column, sorted(names))
     return And(_at_least(column, min(names)), _at_most(column, max(names)))
 

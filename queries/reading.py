@@ -85,11 +85,11 @@ class Reader:
             rows = _run(session, text, given)
             if not rows:
                 return None
-            epoch, position, calm, found, projection = rows[0]
+            epoch, changed, calm, found, projection = rows[0]
             state = state_of(projection)
             check_epoch(epoch, state.epoch)
             check_below(projection)
-            if relies(found) and not (calm and _calm_since(position, projection)):
+            if relies(found) and not (calm and _calm_since(changed, projection)):
                 raise EpochMoved("a batch was begun or ended while a dense key was read")
             return Found(found, state)
 
@@ -206,9 +206,9 @@ def check_below(projection: Mapping[str, object]) -> None:
         raise EpochMoved("what is below the watermark is being changed")
 
 
-def _calm_since(position: int | None, projection: Mapping[str, object]) -> bool:
-    """No batch is open, and none was begun and ended since the position was looked at."""
-    return projection.get("projecting") is None and projection.get("position") == position
+def _calm_since(changed: int | None, projection: Mapping[str, object]) -> bool:
+    """No batch is open, and none was begun and ended since: both say when, a repair's too."""
+    return projection.get("projecting") is None and projection.get("updated_at") == changed
 
 
 def unavailable(failed: Neo4jError | DriverError) -> BeliefgraphError:

@@ -15,12 +15,9 @@ RETURN [COLLECT {
   }]
 }, COLLECT {
   UNWIND $ids AS id
-  MATCH ()-[r:ATTRIBUTE {belief_id: id}]->()
+  WITH [id] AS row
+  //: include edge_named r
+  WITH r
   WHERE r.fork IS NOT NULL
-  RETURN [id, r.recorded_from, r.recorded_to]
-} + COLLECT {
-  UNWIND $ids AS id
-  MATCH ()-[r:BELIEF {belief_id: id}]->()
-  WHERE r.fork IS NOT NULL
-  RETURN [id, r.recorded_from, r.recorded_to]
+  RETURN [r.belief_id, r.recorded_from, r.recorded_to]
 }] AS found

@@ -72,7 +72,7 @@ def _started(doing: str) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             [sys.executable, *_COMMAND],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
@@ -90,11 +90,12 @@ def _answer(process: subprocess.Popen[bytes], doing: str) -> Any:
         answer = pickle.load(process.stdout)
     except (EOFError, pickle.UnpicklingError) as broken_off:
         code = process.wait()
-        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
+        how, remedy = f"ended with {code}", "See what it printed, then run again."
+        if code < 0:
+            how = f"was ended by {signal.Signals(-code).name}"
+            remedy = "If nobody did that, the machine ran out of memory: free some, then run again."
         raise UnavailableError(
-            f"the process that {doing} {how} before it had answered",
-            remedy="If nobody ended it, the machine may have run out of memory: free some. Then "
-            "run again.",
+            f"the process that {doing} {how} before it had answered", remedy=remedy
         ) from broken_off
     if isinstance(answer, _Failed):
         raise answer.kind(answer.message, remedy=answer.remedy, **answer.facts)

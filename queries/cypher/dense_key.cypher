@@ -13,7 +13,7 @@ WITH calm AND EXISTS {
   USING INDEX SEEK d:BELIEF(key, fork, valid_from)
   WHERE d.key = $key AND d.fork IS NOT NULL AND d.valid_from IS NOT NULL
   RETURN d
-} AS entities, [fork IN $forks WHERE fork <= coalesce(ledger_to, fork) OR fork = $open] AS forks
+} AS entities, [fork IN $forks WHERE fork <= coalesce(ledger_to, fork) OR fork IN $open] AS forks
 CALL (values, entities, forks) {
 CALL (values, entities, forks) {
   WITH forks WHERE values

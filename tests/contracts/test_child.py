@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import psutil
@@ -57,10 +58,11 @@ def test_a_process_that_was_killed_is_told_with_what_to_do() -> None:
 def test_a_process_that_ends_before_it_has_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "_COMMAND", ("-c", "raise SystemExit(3)"))
     with (
-        pytest.raises(UnavailableError, match="that sorts ended with 3 before it had answered"),
+        pytest.raises(UnavailableError, match="that sorts ended with 3 before") as caught,
         child.calling("sorts", sorted, list(range(100_000))) as answer,
     ):
         answer()
+    assert "printed" in caught.value.remedy and "memory" not in caught.value.remedy
 
 
 def test_a_process_that_cannot_be_started_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,6 +73,17 @@ def test_a_process_that_cannot_be_started_is_told(monkeypatch: pytest.MonkeyPatc
     ):
         raise AssertionError
     assert caught.value.remedy
+
+
+def test_what_lies_in_the_working_folder_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by a Python that is talked to, or was given its program on the command line."""
+    (tmp_path / "lying_here.py").write_text("def seven(): return 7")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    with child.calling("counts", import_module("lying_here").seven) as answer:
+        assert answer() == 7
 
 
 def test_it_ends_with_the_block() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, LiteralString
 
 import pytest
 from hypothesis import given
@@ -20,10 +20,12 @@ from lakehouse.memory import MemoryLedger
 from lakehouse.model.beliefs import Belief, key_of
 from lakehouse.model.errors import UnavailableError
 from lakehouse.model.instants import FIRST, FOREVER, LAST
+from queries import Memory
 from queries.reading import EpochMoved, Reader
 from queries.statements import verb
 from tests.golden import collected
 from tests.graph_engine import LineEngine
+from tests.handmade import Handmade
 from tests.histories import History
 
 _INSTANT = st.integers(FIRST, LAST) | st.integers(-100, 100)
@@ -39,7 +41,7 @@ def test_the_fork_of_every_period_that_holds_an_instant_is_among_its_ancestors(
     middle, asked = fork(start, end), [*ancestors(at), leaf(at)]
     assert middle in asked
     assert start <= middle < end or middle == leaf(start) == leaf(end - 1)
-    assert (middle == OPEN) == (end == FOREVER and start > 0)
+    assert (middle in OPEN) == (end == FOREVER or start <= 0 < end)
     assert len(set(asked)) == len(asked) <= 63 - LEAF
 
 
@@ -124,6 +126,22 @@ def test_dense_keys_answer_as_their_entities_do(
     assert answered > 5
 
 
+@pytest.mark.parametrize("since", [-100, 0, 1])
+def test_what_has_not_ended_is_found_whenever_it_began(
+    neo4j_driver: Driver, neo4j_connection: Connection, monkeypatch: pytest.MonkeyPatch, since: int
+) -> None:
+    """Before 1970 too, where no instant that was heard lies above the fork of what is open."""
+    monkeypatch.setattr(forks, "CROWD", 0)
+    graph = Handmade(neo4j_driver, neo4j_connection.database)
+    graph.publish(since + 5)
+    graph.believe("a", "size", "3", recorded=(since - 9, since), fork=fork(since - 9, since))
+    graph.believe("a", "size", "4", recorded=(since, FOREVER), fork=fork(since, FOREVER))
+    with Memory(graph.driver, graph.database, close=lambda: None) as memory:
+        view = memory.view(graph.tenant, valid_at=1, known_at=since + 2, clearance=3)
+        assert view.key("a", "size").values == {"4"} == view.beliefs("a", "size").values
+        assert memory._reader.crowded
+
+
 def _key(belief: Belief) -> str:
     return key_of(belief.tenant, belief.subject, belief.predicate)
 
@@ -148,13 +166,16 @@ def test_while_a_batch_is_open_a_dense_key_is_expanded(
     def found() -> list[Any]:
         return reader.read(tenant, verb("dense_key"), given, relies=lambda rows: bool(rows[0])).rows
 
+    def refused(text: LiteralString) -> None:
+        with pytest.raises(UnavailableError) as moved:
+            reader.read(tenant, text, given, relies=lambda rows: bool(rows[0]))
+        assert isinstance(moved.value.__cause__, EpochMoved)
+        assert "dense key" in str(moved.value.__cause__)
+
     dense, told = found()
     assert dense and [row[0] for row in told] == [belief.belief_id]
+    refused(verb("dense_key").replace("p.updated_at AS", "p.updated_at - 1 AS"))
     opened = "MATCH (p:Projection {tenant: $t}) SET p.projecting = 99"
     neo4j_driver.execute_query(opened, t=tenant, database_=neo4j_connection.database)
     assert found() == [False, told]
-    calm = verb("dense_key").replace("p.projecting IS NULL AS calm", "true AS calm")
-    with pytest.raises(UnavailableError) as moved:
-        reader.read(tenant, calm, given, relies=lambda rows: bool(rows[0]))
-    assert isinstance(moved.value.__cause__, EpochMoved)
-    assert "dense key" in str(moved.value.__cause__)
+    refused(verb("dense_key").replace("p.projecting IS NULL AS calm", "true AS calm"))

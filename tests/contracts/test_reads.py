@@ -586,7 +586,7 @@ def _plan(graph: Handmade, text: str) -> dict[str, Any]:
         "key": "k",
         "forks": [1, 2],
         "leaf": 3,
-        "open": 4,
+        "open": [4],
         "crowd": 5,
         "end": f"{graph.tenant}/b",
         "most": 10,

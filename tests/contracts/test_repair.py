@@ -67,6 +67,28 @@ def test_everything_wrong_is_mended_and_the_watermark_stays(
     assert graph.state(story).epoch == after.epoch, "nothing to mend, nothing is said to move"
 
 
+def test_what_was_projected_right_before_a_repair_began_stays(
+    graph: Graph, story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looks at the ledger when nobody projects any more: else it would take it for foreign."""
+    opened = first_chapter(story)
+    graph.project(story)
+    begin = states.begin
+
+    def late(*given: Any) -> states.State:
+        monkeypatch.setattr(states, "begin", begin)
+        second_chapter(story, opened)
+        graph.project(story)
+        assert graph.publish(story, story.clock(), green(graph, story)) is not None
+        return begin(*given)
+
+    monkeypatch.setattr(states, "begin", late)
+    done, newest = graph.mend(story), story.ledger.commits(story.tenant)[-1]
+    assert done.differences == ()
+    assert graph.state(story).position == done.position == newest.position
+    assert green(graph, story)
+
+
 def test_readers_are_told_before_a_commit_that_they_could_see_half_of(
     graph: Graph, story: Story, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,14 +55,14 @@ class Noting(Reader):
         tenant: str,
         text: LiteralString,
         parameters: Mapping[str, object],
-        **relies: Any,
+        **more: Any,
     ) -> Found:
         """The read, and its profile in `profile`."""
         with self._session() as session:
             told = session.run("PROFILE " + text, {"tenant": tenant, **parameters}).consume()
         assert told.profile is not None
         self.profile = told.profile
-        return super().read(tenant, text, parameters, **relies)
+        return super().read(tenant, text, parameters, **more)
 
 
 @dataclass(frozen=True, slots=True)
