@@ -6,28 +6,34 @@ below the watermark: the epoch moves before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 
 from graph.forking import fork_dense
-from graph.rows import BELIEF_ID, EDGE, Nodes, Row, confirms_row, edge_row
+from graph.rows import BELIEF_ID, CONFIRMS, EDGE, Nodes, Row, confirms_row, edge_row
 from graph.state import State
-from graph.writer import Writer
+from graph.writer import Run, Writer
 from lakehouse.model.episodes import Episode
 from lakehouse.model.errors import IntegrityError
 from lakehouse.model.ledger import BeliefChanges
 
 AT_ONCE: Final = 2_000
 """Changes that are written in one transaction, with their nodes and mentions."""
-CLOSING: Final = tuple(
+_CLOSING: Final = tuple(
     2 + EDGE.index(name)
     for name in (
         "belief_id", "recorded_to", "closed_by", "reason", "classification", "closed_at", "fork",
     )
 )  # fmt: skip
-"""Columns of an edge's row: its belief_id, and what `mend_…` sets."""
+"""Columns of an edge's row that `mend_edge` takes."""
+SUPPORT_ID: Final = 2 + CONFIRMS.index("support_id")
+"""Where a row of `open_confirms` has the box's id."""
+_ENDING: Final = (SUPPORT_ID, 2 + CONFIRMS.index("recorded_to"))
+MEND_EDGE: Final[Run] = ("mend_edge", lambda row: [row[at] for at in _CLOSING])
+MEND_CONFIRMS: Final[Run] = ("mend_confirms", lambda row: [row[at] for at in _ENDING])
+"""What sets the columns that may change after an edge was written."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -68,12 +74,12 @@ class Batch:
         writer.write("entities", nodes.entity_rows(), what="entities")
         writer.write("values", nodes.value_rows(), what="values")
         writer.write("episodes", nodes.episode_rows(self.headers), what="episodes")
-        self._open("belief", linked, "edges between entities", BELIEF_ID, mend_edge)
-        self._open("attribute", literal, "edges to values", BELIEF_ID, mend_edge)
+        self._open("belief", linked, "edges between entities", BELIEF_ID, MEND_EDGE)
+        self._open("attribute", literal, "edges to values", BELIEF_ID, MEND_EDGE)
         confirms = [
             confirms_row(support, self.attested_to) for support in self.changes.supports_opened
         ]
-        self._open("confirms", confirms, "confirmations", 9, lambda row: [row[9], row[5]])
+        self._open("confirms", confirms, "confirmations", SUPPORT_ID, MEND_CONFIRMS)
         first = self.begun.position == 0 and not self.resumed
         mentions = writer.write(
             "first_mentions" if first else "mentions",
@@ -132,9 +138,7 @@ class Batch:
         for support in supports:
             nodes.add_support(support, objects.get(support.belief_id))
 
-    def _open(
-        self, kind: str, rows: list[Row], what: str, id_at: int, mend: Callable[[Row], Row]
-    ) -> None:
+    def _open(self, kind: str, rows: list[Row], what: str, id_at: int, mend: Run) -> None:
         if self.resumed:
             done = self.writer.write_missing(rows, what=what, kind=kind, id_at=id_at, mend=mend)
         else:
@@ -157,11 +161,6 @@ class Batch:
     def _each(self, name: str, rows: list[Row], what: str) -> None:
         """Every row must reach its edge."""
         require_all(self.writer.write(name, rows, what=what), len(rows), what, self.begun.tenant)
-
-
-def mend_edge(row: Row) -> Row:
-    """Row of `mend_belief` and `mend_attribute` from a row of `edge`."""
-    return [row[at] for at in CLOSING]
 
 
 def require_all(done: int, wanted: int, what: str, tenant: str) -> None:

@@ -44,7 +44,7 @@ class Shape:
         if len(self.key_at) == 1:
             (at,) = self.key_at
             return [str(row[at]) for row in rows]
-        return ["\n".join([str(row[at]) for at in self.key_at]) for row in rows]
+        return ["".join([f"{len(str(row[at]))}:{row[at]}" for at in self.key_at]) for row in rows]
 
     def key(self, row: Row) -> str:
         """What names the row in its group."""

@@ -13,17 +13,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from graph.batch import mend_edge
+from graph.batch import MEND_CONFIRMS, MEND_EDGE
 from graph.comparison import Finding, Kind
 from graph.lake_rows import ATTRIBUTE, BELIEF, CONFIRMS, ENTITY_NODE, MENTIONS, Shape
 from graph.rows import Row
+from graph.writer import Run
 
 _CLOSED: Final = frozenset(
     {"recorded_to", "closed_by", "reason", "classification", "closed_at", "fork"}
 )
 """Columns that may change after an edge was written."""
-Run = tuple[str, Callable[[Row], Row]]
-"""A statement, and its row from a step's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +52,6 @@ def _same(row: Row) -> Row:
 def _id(shape: Shape) -> Callable[[Row], Row]:
     (at,) = shape.key_at
     return lambda row: [row[at]]
-
-
-def _mend_confirms(row: Row) -> Row:
-    """Row of `mend_confirms` from a row of `open_confirms`."""
-    return [row[CONFIRMS.at("support_id")], row[CONFIRMS.at("recorded_to")]]
 
 
 _PLURAL: Final = {"entity": "entities", "value": "values", "episode": "episodes"}
@@ -90,11 +84,9 @@ _REPLACED: Final = {
     ),
 }
 _CLOSING: Final = {
-    BELIEF: Work("edges between entities closed", "edges_closed", (("mend_belief", mend_edge),)),
-    ATTRIBUTE: Work("edges to values closed", "edges_closed", (("mend_attribute", mend_edge),)),
-    CONFIRMS: Work(
-        "confirmations closed", "edges_closed", (("mend_confirms", _mend_confirms),), lane_at=1
-    ),
+    BELIEF: Work("edges between entities closed", "edges_closed", (MEND_EDGE,)),
+    ATTRIBUTE: Work("edges to values closed", "edges_closed", (MEND_EDGE,)),
+    CONFIRMS: Work("confirmations closed", "edges_closed", (MEND_CONFIRMS,), lane_at=1),
 }
 _FOREIGN: Final = {
     "belief": Work("foreign edges removed", "removed", (("remove_foreign_beliefs", _same),)),

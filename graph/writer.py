@@ -29,6 +29,8 @@ BATCH: Final = 2_000
 """Rows of a transaction: 2,000 cost the server a fifth less than 5,000 with 512 MB of heap."""
 
 Work = Callable[[ManagedTransaction, list[Row]], int]
+Run = tuple[str, Callable[[Row], Row]]
+"""A statement, and its row from one of ours."""
 _Result = TypeVar("_Result")
 
 
@@ -50,20 +52,20 @@ class Writer:
         return self.work(lambda tx, batch: count(tx, text, batch), rows, what, lane_at)
 
     def write_missing(
-        self, rows: Iterable[Row], *, what: str, kind: str, id_at: int, mend: Callable[[Row], Row]
+        self, rows: Iterable[Row], *, what: str, kind: str, id_at: int, mend: Run
     ) -> int:
         """As `write` for edges of which an unfinished batch may have left some.
 
-        What is there already gets its changing columns as they are now.
+        What is there already gets its changing columns as they are now, by `mend`.
         """
         present, create = statement(f"present_{kind}"), statement(f"open_{kind}")
-        repair = statement(f"mend_{kind}")
+        repair, mended = statement(mend[0]), mend[1]
 
         def once(tx: ManagedTransaction, batch: list[Row]) -> int:
             ids = [row[id_at] for row in batch]
             found = set(tx.run(present, ids=ids).single(strict=True)["present"])
             fresh = [row for row in batch if row[id_at] not in found]
-            old = [mend(row) for row in batch if row[id_at] in found]
+            old = [mended(row) for row in batch if row[id_at] in found]
             return count(tx, create, fresh) + count(tx, repair, old)
 
         return self.work(once, rows, what, 0)

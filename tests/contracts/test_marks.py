@@ -10,6 +10,7 @@ from neo4j.spatial import CartesianPoint
 from neo4j.time import DateTime
 
 from graph.digest import fingerprints
+from graph.lake_rows import MENTIONS
 from graph.marks import Marks, differing
 
 Named = tuple[str, bytes]
@@ -35,6 +36,12 @@ def test_sides_differ_where_not_both_hold_the_same_rows_as_often() -> None:
         names = {name for name, _ in (a - b) + (b - a)}
         assert differing(marks(rows), marks(other)) == set(Marks.places("belief", names))
         assert differing(marks(rows), marks(drawn.sample(rows, size))) == set()
+
+
+def test_ids_with_line_breaks_name_two_mentions_by_two_names() -> None:
+    row: list[object] = [1, "acme", 2]
+    names = MENTIONS.keys([["e\n", "s", *row], ["e", "\ns", *row], ["e", "s", *row]])
+    assert len(set(names)) == 3
 
 
 def test_everything_differs_from_nothing_and_groups_from_each_other() -> None:

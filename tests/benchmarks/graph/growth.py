@@ -13,8 +13,11 @@ from tests.benchmarks.tables import Column, Table, Value, hundredths
 _SET: Final = "graph: the set"
 _FIGURES: Final = (
     ("graph: reads", "read", "p50", "s in the driver"),
+    ("graph: reads", "read", "times_floor", "times RETURN 1"),
+    ("graph: clients at once", "what", "per_second", "answers/s"),
     ("graph: whole state", "state", "seconds", "s"),
     ("graph: writes of all of it", "what", "per_second", "edges/s"),
+    ("graph: rebuilt offline, with swap", "step", "seconds", "s"),
     ("graph: writes of small commits", "what", "p50", "s a commit"),
     ("graph: bytes, as it was projected", "what", "a_belief", "bytes a belief"),
 )
