@@ -34,6 +34,8 @@ PAUSE: Final = 0.02
 SECONDS: Final = 60.0
 """How long one read may take on the server."""
 
+_NO_INDEX: Final = "Neo.ClientError.Schema.IndexNotFound"
+
 _Result = TypeVar("_Result")
 
 
@@ -219,6 +221,12 @@ def unavailable(failed: Neo4jError | DriverError) -> BeliefgraphError:
             remedy="See `beliefgraph status`; start the local one with `beliefgraph up`.",
         )
     code = failed.code if isinstance(failed, Neo4jError) else type(failed).__name__
+    if code == _NO_INDEX:
+        return IntegrityError(
+            f"the graph lacks an index that this read needs: {failed}",
+            remedy="Run `beliefgraph run TENANT`, of any tenant: it makes what is missing.",
+            code=code,
+        )
     return UnavailableError(
         f"Neo4j could not answer: {failed}",
         remedy="Run `beliefgraph doctor`; then try again.",

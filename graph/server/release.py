@@ -66,6 +66,8 @@ _SETTINGS: Final[tuple[tuple[str, str], ...]] = (
     # The graph is a projection: its log is for recovery after a crash, nothing else.
     ("db.tx_log.rotation.size", "64m"),
     ("db.tx_log.rotation.retention_policy", "keep_none"),
+    # A read whose index is missing is refused; else it would scan, and nobody would hear of it.
+    ("dbms.cypher.hints_error", "true"),
 )
 
 _NEWEST: Final = Release(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import threading
 import time
@@ -13,11 +14,13 @@ from typing import Any
 import pytest
 from neo4j import Driver
 
+from graph import schema
 from graph.server import Connection
 from graph.session import open_driver
 from lakehouse.model.errors import (
     ConflictError,
     InputError,
+    IntegrityError,
     UnavailableError,
 )
 from lakehouse.model.instants import FOREVER
@@ -57,6 +60,22 @@ def ask(memory: Memory, graph: Handmade) -> Callable[..., View]:
 
 
 Ask = Callable[..., View]
+
+
+@pytest.mark.skipif("NEO4J_URI" in os.environ, reason="a server of somebody else scans instead")
+@pytest.mark.parametrize("index", ["attribute_key", "belief_key"])
+def test_a_read_whose_index_is_missing_is_refused(graph: Handmade, ask: Ask, index: str) -> None:
+    """Neo4j would scan instead, and answer as if nothing were wrong."""
+    graph.believe("a", "size", "4")
+    view = ask()
+    try:
+        graph.run(f"DROP INDEX {index}")
+        with pytest.raises(IntegrityError, match="lacks an index") as refused:
+            view.key("a", "size")
+        assert "beliefgraph run" in refused.value.remedy
+    finally:
+        schema.ensure(graph.driver, graph.database)
+    assert view.key("a", "size").values == {"4"}
 
 
 @pytest.mark.parametrize(
