@@ -293,3 +293,29 @@ def test_ranges_miss_no_entity_whatever_its_letters(
         monkeypatch.setattr(reading, "NODES", nodes)
         monkeypatch.setattr(reading, "EDGES", edges)
         assert green(graph, story).edges == 2 * len(names)
+
+
+@pytest.mark.parametrize(
+    ("made", "said", "remedy"),
+    [
+        ("CREATE INDEX mine FOR (n:ProjectionLane) ON (n.id)", "somebody else's", "DROP INDEX"),
+        (
+            "CREATE CONSTRAINT lane_id FOR (n:ProjectionLane) REQUIRE n.name IS UNIQUE",
+            "missing lane_id",
+            "what is called lane_id: drop it",
+        ),
+    ],
+)
+def test_what_stands_in_the_way_of_a_constraint_is_named_with_a_way_out(
+    graph: Graph, made: LiteralString, said: str, remedy: str
+) -> None:
+    try:
+        graph.ask("DROP CONSTRAINT lane_id")
+        graph.ask(made)
+        with pytest.raises(IntegrityError, match=said) as stopped:
+            schema.ensure(graph.driver, graph.database)
+        assert remedy in stopped.value.remedy
+    finally:
+        graph.ask("DROP INDEX mine IF EXISTS")
+        graph.ask("DROP CONSTRAINT lane_id IF EXISTS")
+        schema.ensure(graph.driver, graph.database)
