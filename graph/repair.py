@@ -82,6 +82,7 @@ def repair(
     if empty and (begun.position or begun.watermark is not None):
         drop(driver, database, tenant)
         begun = states.begin(driver, database, tenant, None, states.REPAIRING)
+        empty = not begun.position and not holds(driver, database, tenant)  # Or another loaded it.
     commits = ledger.commits(tenant)  # From here on nobody else projects a newer one.
     newest = of_stage(commits, Stage.BELIEVE)[-1]
     closing = facts_of(commits, newest)

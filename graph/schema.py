@@ -11,7 +11,7 @@ import re
 from typing import Final, LiteralString, NamedTuple
 
 from neo4j import Driver, ManagedTransaction
-from neo4j.exceptions import DatabaseError
+from neo4j.exceptions import ClientError, DatabaseError
 
 from graph.statements import statement, statements
 from lakehouse.model.errors import ConflictError, IntegrityError
@@ -22,6 +22,7 @@ CHANGING: Final = frozenset({"recorded_to", "classification", "closed_by", "reas
 RELATIONSHIPS: Final = frozenset({"BELIEF", "ATTRIBUTE", "CONFIRMS", "MENTIONS"})
 
 _NOT_UNIQUE: Final = "Neo.DatabaseError.Schema.ConstraintCreationFailed"
+_INDEXED: Final = "Neo.ClientError.Schema.IndexAlreadyExists"
 _WANTED: Final = re.compile(
     r"CREATE (?P<what>CONSTRAINT|INDEX) (?P<name>\w+) .*?"
     r"(?:\(\w+:(?P<label>\w+)\)|\[\w+:(?P<type>\w+)\]).*?"
@@ -52,7 +53,7 @@ def wanted() -> tuple[Wanted, ...]:
 def ensure(driver: Driver, database: str, *, seconds: int = 300) -> None:
     """Create what is missing, wait until it is online, check all of it and the version.
 
-    NotUniqueError where something is there twice.
+    NotUniqueError where something is there twice, IntegrityError where an index is in the way.
     """
     for each in wanted():
         if each.unique:
@@ -74,6 +75,15 @@ def ensure(driver: Driver, database: str, *, seconds: int = 300) -> None:
 def _create(driver: Driver, database: str, each: Wanted) -> None:
     try:
         driver.execute_query(each.create, database_=database)
+    except ClientError as failed:
+        if failed.code != _INDEXED:
+            raise
+        raise IntegrityError(
+            f"the constraint {each.name} was dropped and cannot be made again: somebody else's "
+            f"index stands on {each.on} ({', '.join(each.columns)})",
+            remedy="SHOW INDEXES names it: DROP INDEX its name, then run again.",
+            constraint=each.name,
+        ) from failed
     except DatabaseError as failed:
         if failed.code != _NOT_UNIQUE:
             raise
@@ -97,12 +107,14 @@ def check(driver: Driver, database: str) -> None:
     unique: set[tuple[str, tuple[str, ...]]] = set()
     online: set[tuple[str, tuple[str, ...]]] = set()
     failed: list[str] = []
+    taken: set[str] = set()
     for row in driver.execute_query(statement("show_constraints"), database_=database).records:
         if "UNIQUENESS" in row["type"]:
             unique.add((row["names"][0], tuple(row["properties"])))
     for row in driver.execute_query(statement("show_indexes"), database_=database).records:
         names, columns = row["names"] or [], tuple(row["properties"] or ())
         _refuse_harmful(row["name"], row["entity"], names, columns)
+        taken.add(row["name"])
         if row["state"] != "ONLINE":
             failed.append(f"{row['name']} ({row['state'].lower()})")
         elif row["type"] == "RANGE" and len(names) == 1:
@@ -123,11 +135,18 @@ def check(driver: Driver, database: str) -> None:
                 )
                 if part
             ),
-            remedy="Run graph.schema.ensure (every `beliefgraph run` does); drop a failed index "
-            "first.",
+            remedy=_remedy(sorted(taken.intersection(missing))),
             missing=missing,
             failed=failed,
         )
+
+
+def _remedy(taken: list[str]) -> str:
+    """What to do about those that are missing, of whose names these stand for something else."""
+    if taken:
+        names = ", ".join(taken)
+        return f"On something else than ours is what is called {names}: drop it, then run again."
+    return "Run graph.schema.ensure (every `beliefgraph run` does); drop a failed index first."
 
 
 def _refuse_harmful(name: str, entity: str, on: list[str], columns: tuple[str, ...]) -> None:

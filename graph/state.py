@@ -15,6 +15,7 @@ import json
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from types import NoneType
 from typing import Final, LiteralString
 
 from neo4j import Driver, ManagedTransaction
@@ -252,12 +253,20 @@ def _state(node: Mapping[str, object]) -> State:
     )
 
 
+def snapshots_of(node: Mapping[str, object]) -> dict[str, int | None] | None:
+    """The lake's snapshots that a Projection node's properties tell of; None where it cannot be."""
+    try:
+        told = json.loads(str(node.get("snapshots") or "{}"))
+    except ValueError:
+        return None
+    sound = isinstance(told, dict) and all(type(one) in (int, NoneType) for one in told.values())
+    return told if sound else None
+
+
 def _odd(node: Mapping[str, object]) -> Iterator[str]:
     for name, kind in _KINDS.items():
         value = node.get(name)
         if type(value) is not kind and (value is not None or name in _ALWAYS):
             yield f"{name} is {value!r}"
-    try:
-        json.loads(str(node.get("snapshots") or "{}"))
-    except ValueError:
+    if snapshots_of(node) is None:
         yield f"snapshots is {node['snapshots']!r}"

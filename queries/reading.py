@@ -6,7 +6,6 @@ account (an outdated transaction); both a bounded number of times.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from neo4j import READ_ACCESS, Driver, Query, Session
 from neo4j.exceptions import AuthError, DriverError, Neo4jError, ServiceUnavailable
 
 from graph.schema import VERSION
+from graph.state import snapshots_of
 from graph.statements import statement
 from lakehouse.model.errors import (
     BeliefgraphError,
@@ -185,14 +185,13 @@ def state_of(projection: Mapping[str, object]) -> State:
 
 
 def _snapshots(projection: Mapping[str, object]) -> dict[str, int | None]:
-    try:
-        found: dict[str, int | None] = json.loads(str(projection.get("snapshots") or "{}"))
-    except ValueError as wrong:
+    found = snapshots_of(projection)
+    if found is None:
         tenant = projection.get("tenant")
         raise IntegrityError(
             f"the graph of tenant {tenant!r} does not tell which snapshots it comes from",
             remedy=f"Mend it: beliefgraph verify {tenant} --repair.",
-        ) from wrong
+        )
     return found
 
 

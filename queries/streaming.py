@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graph.rows import is_range, span
 from lakehouse.model.beliefs import ERASED
 from lakehouse.model.errors import UnavailableError
-from queries.basis import Basis
+from queries.basis import Basis, reaching
 from queries.statements import verb
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ _Page = tuple[States, tuple[int, int]]
 def stream(reader: Reader, basis: Basis, page: int = PAGE) -> Iterator[States]:
     """The pages in the order of the subjects' ids; UnavailableError where the graph changed.
 
+    ConflictError where the graph was begun anew and does not reach the basis yet.
     The server works on the next pages while one is looked at.
     """
     seen = None
@@ -91,6 +92,7 @@ def _ranges(reader: Reader, basis: Basis, page: int) -> Iterator[tuple[str, str]
 
 def _page(reader: Reader, basis: Basis, low: str, high: str) -> _Page:
     found = reader.read(basis.tenant, verb("state"), {**basis.rule, "from": low, "stop": high})
+    reaching(basis, found.state)
     return columns(found.rows), (found.state.epoch, found.state.generation)
 
 

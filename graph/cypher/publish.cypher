@@ -3,7 +3,7 @@
 MATCH (p:Projection {tenant: $tenant})
 WHERE p.position = $position AND p.epoch = $epoch AND p.generation = $generation
   AND p.projecting IS NULL
-WITH p, coalesce(p.watermark >= $reach AND p.digest = $digest, false) AS told
+WITH p, coalesce(p.watermark >= $reach AND p.digest = $digest AND p.snapshots = $snapshots, false) AS told
 FOREACH (_ IN CASE WHEN told THEN [] ELSE [p] END | SET p.updated_at = $now)
 WITH p, told
 WHERE p.position = $position AND p.epoch = $epoch AND p.generation = $generation

@@ -168,6 +168,18 @@ TAMPERINGS = {
         "SET c = r {.*, belief_id: $t + 'x'}",
         Kind.FOREIGN,
     ),
+    "from nobody's entity": (
+        "MATCH (:Entity {tenant: $t})-[r:ATTRIBUTE]->() WITH r LIMIT 1 "
+        "CREATE (:Entity {tenant: $t + 'x'})-[c:ATTRIBUTE]->(:Value {tenant: $t + 'x'}) "
+        "SET c = r {.*, belief_id: $t + 'x'}",
+        Kind.FOREIGN,
+    ),
+    "from nobody's episode": (
+        "MATCH ()-[r:CONFIRMS {tenant: $t}]->() WITH r LIMIT 1 "
+        "CREATE (:Episode {id: $t + 'x/e', tenant: $t + 'x'})"
+        "-[c:CONFIRMS]->(:Entity {tenant: $t + 'x'}) SET c = r {.*, support_id: $t + 'x'}",
+        Kind.FOREIGN,
+    ),
     "value labelled": ("MATCH (n:Value {tenant: $t}) SET n:Entity:Old", Kind.ALTERED),
     "entity labelled": ("MATCH (n:Entity {tenant: $t}) SET n:Value", Kind.ALTERED),
     "other number": (

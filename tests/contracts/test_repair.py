@@ -6,6 +6,7 @@ from typing import Any, LiteralString
 
 import pytest
 
+from graph import drop as dropping
 from graph import reading, schema
 from graph import repair as repairing
 from graph import state as states
@@ -293,3 +294,48 @@ def test_ranges_miss_no_entity_whatever_its_letters(
         monkeypatch.setattr(reading, "NODES", nodes)
         monkeypatch.setattr(reading, "EDGES", edges)
         assert green(graph, story).edges == 2 * len(names)
+
+
+def test_what_another_repair_loaded_while_this_one_dropped_is_made_again(
+    graph: Graph, story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both found nothing: the drop of one removes what the other has loaded at that position."""
+    digest = published(graph, story)
+    graph.ask("MATCH (n:Entity|Episode|Value {tenant: $t}) DETACH DELETE n", t=story.tenant)
+    asked = dropping.statement
+
+    def late(name: str) -> LiteralString:
+        if name == "drop_edges_of_entities":
+            monkeypatch.setattr(dropping, "statement", asked)
+            repair(story.ledger, graph.driver, graph.database, story.tenant)
+        return asked(name)
+
+    monkeypatch.setattr(dropping, "statement", late)
+    repair(story.ledger, graph.driver, graph.database, story.tenant)
+    assert green(graph, story).digest == digest
+
+
+@pytest.mark.parametrize(
+    ("made", "said", "remedy"),
+    [
+        ("CREATE INDEX mine FOR (n:ProjectionLane) ON (n.id)", "somebody else's", "DROP INDEX"),
+        (
+            "CREATE CONSTRAINT lane_id FOR (n:ProjectionLane) REQUIRE n.name IS UNIQUE",
+            "missing lane_id",
+            "what is called lane_id: drop it",
+        ),
+    ],
+)
+def test_what_stands_in_the_way_of_a_constraint_is_named_with_a_way_out(
+    graph: Graph, made: LiteralString, said: str, remedy: str
+) -> None:
+    try:
+        graph.ask("DROP CONSTRAINT lane_id")
+        graph.ask(made)
+        with pytest.raises(IntegrityError, match=said) as stopped:
+            schema.ensure(graph.driver, graph.database)
+        assert remedy in stopped.value.remedy
+    finally:
+        graph.ask("DROP INDEX mine IF EXISTS")
+        graph.ask("DROP CONSTRAINT lane_id IF EXISTS")
+        schema.ensure(graph.driver, graph.database)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import LiteralString
+
 import pytest
 
 from graph.projector import project
@@ -24,6 +26,8 @@ FALSE = {
     "no generation": ("p.generation = null", "generation is None"),
     "readers refused for ever": ("p.below = true", "readers are refused, and nobody is at work"),
     "no snapshots": ("p.snapshots = 'none'", "snapshots is 'none'"),
+    "snapshots in a list": ("p.snapshots = '[1]'", "snapshots is '[1]'"),
+    "a snapshot in a list": ("p.snapshots = '{\"beliefs\": [1]}'", 'snapshots is \'{"beliefs"'),
     "another batch": ("p.batch = 'other'", "batch is 'other', the lake says"),
 }
 
@@ -52,6 +56,18 @@ def test_what_is_false_of_a_projection_is_named_and_mended(graph: Graph, story: 
         ), name  # fmt: skip
     graph.ask("MATCH (p:Projection {tenant: $t}) SET p.ledger_to = 1", t=story.tenant)
     assert not graph.verify(story).equal
+
+
+def test_snapshots_that_are_none_of_the_published_state_are_told_anew(
+    graph: Graph, story: Story
+) -> None:
+    published(graph, story)
+    told: LiteralString = "MATCH (p:Projection {tenant: $t}) RETURN p.snapshots"
+    before = graph.ask(told, t=story.tenant)
+    false = "MATCH (p:Projection {tenant: $t}) SET p.snapshots = '{\"beliefs\": 7}'"
+    graph.ask(false, t=story.tenant)
+    graph.publish(story, story.clock(), green(graph, story))
+    assert graph.ask(told, t=story.tenant) == before
 
 
 @pytest.mark.parametrize("change", ["DELETE p", "REMOVE p.position"])

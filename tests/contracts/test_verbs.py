@@ -9,7 +9,7 @@ import pytest
 from neo4j import Driver
 
 from graph.server import Connection
-from lakehouse.model.errors import InputError, UnavailableError
+from lakehouse.model.errors import ConflictError, InputError, UnavailableError
 from lakehouse.model.instants import FOREVER
 from queries import Memory, limits, streaming, view
 from queries.view import View
@@ -210,3 +210,17 @@ def test_the_whole_state_comes_in_pages(
     graph.publish(WATERMARK, epoch=5)
     with pytest.raises(UnavailableError, match="no single state"):
         list(stream)
+
+
+@pytest.mark.parametrize("watermark", [499, None])
+def test_a_state_is_none_of_a_graph_that_was_begun_anew_and_does_not_reach_so_far(
+    graph: Handmade, ask: Ask, watermark: int | None
+) -> None:
+    """A drop and a load meanwhile: what is there by now would look like all that is believed."""
+    graph.believe("a", "size", "4")
+    view = ask(known_at=500)
+    assert [told.object for told in view.state()] == [["4"]]
+    graph.run("MATCH (p:Projection {tenant: $t}) SET p.watermark = $w", t=graph.tenant, w=watermark)
+    graph.run("MATCH (p:Projection {tenant: $t}) SET p.generation = 2", t=graph.tenant)
+    with pytest.raises(ConflictError, match="does not reach known_at"):
+        list(view.state())
