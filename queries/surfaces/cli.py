@@ -8,6 +8,7 @@ ours come out as one sentence and its remedy on stderr, with the exit code of th
 from __future__ import annotations
 
 import ast
+import errno
 import json
 import os
 import sys
@@ -23,6 +24,7 @@ from lakehouse.model.errors import (
     BeliefgraphError,
     ConfigurationError,
     InputError,
+    UnavailableError,
 )
 
 GROUP: Final = "beliefgraph.commands"
@@ -92,6 +94,11 @@ class Commands(click.Group):
             _misused(wrong, as_json)
         except BeliefgraphError as error:
             _failed(error, as_json)
+        except OSError as failed:
+            if failed.errno != errno.ENOSPC:
+                raise
+            _silence()
+            _failed(_full(failed), as_json)
         except Exception:
             _check_catalog_file(as_json)
             raise
@@ -159,6 +166,14 @@ def _check_text(given: Sequence[str]) -> None:
                 f"the argument {word!a} is not UTF-8 text",
                 remedy="Write it in UTF-8; a file of such a name must be given another.",
             ) from wrong
+
+
+def _full(failed: OSError) -> UnavailableError:
+    return UnavailableError(
+        f"a disk is full: {failed}",
+        remedy="Make room, then run the same command again. What was printed so far may lack its "
+        "end, and what was not finished is not visible.",
+    )
 
 
 def _silence() -> None:

@@ -181,6 +181,19 @@ def test_asking_loads_neither_dagster_nor_the_lake(installed: dict[str, str]) ->
     assert done.stdout.splitlines() == ["UnavailableError", "[]"], done.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_under_the_output_is_told(installed: dict[str, str]) -> None:
+    code = "from queries.surfaces.cli import main; main(['--version'])"
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=installed, stdout=full, stderr=subprocess.PIPE,
+            text=True, timeout=120, check=False,
+        )  # fmt: skip
+    assert done.returncode == errors.EXIT_CODES[errors.UnavailableError.category]
+    assert done.stderr.startswith("error: a disk is full") and "Traceback" not in done.stderr
+    assert "Make room" in done.stderr
+
+
 def test_the_version(installed: dict[str, str]) -> None:
     done = _python("from queries.surfaces.cli import main; main(['--version'])", installed)
     assert (done.returncode, done.stdout.strip()) == (0, f"beliefgraph {PROJECT['version']}")
