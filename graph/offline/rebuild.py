@@ -118,8 +118,9 @@ def _opened(
 
 
 def _second_lost(failed: Exception) -> UnavailableError:
+    first, _, _ = str(failed).partition("\n")
     return UnavailableError(
-        f"the second server, on the new store, was lost: {str(failed).partition(chr(10))[0]}",
+        f"the second server, on the new store, was lost: {first}",
         remedy="The graph that answers was not touched. Was it stopped (beliefgraph down), "
         "or killed because the machine ran out of memory? Then rebuild again, or in place: "
         "beliefgraph run TENANT --rebuild.",

@@ -94,12 +94,10 @@ class Commands(click.Group):
             _misused(wrong, as_json)
         except BeliefgraphError as error:
             _failed(error, as_json)
-        except OSError as failed:
-            if failed.errno != errno.ENOSPC:
-                raise
-            _silence()
-            _failed(_full(failed), as_json)
-        except Exception:
+        except Exception as failed:
+            if isinstance(failed, OSError) and failed.errno == errno.ENOSPC:
+                _silence()
+                _failed(_full(failed), as_json)
             _check_catalog_file(as_json)
             raise
         sys.exit(code if isinstance(code, int) else 0)
