@@ -146,7 +146,6 @@ def _key(belief: Belief) -> str:
     return key_of(belief.tenant, belief.subject, belief.predicate)
 
 
-@pytest.mark.parametrize("dense", [LEAF], indirect=True)
 def test_while_a_batch_is_open_a_dense_key_is_expanded(
     line: Line, neo4j_driver: Driver, neo4j_connection: Connection
 ) -> None:

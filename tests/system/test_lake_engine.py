@@ -27,7 +27,7 @@ from tests.system.conftest import Line, Lined
 ROOT = Commands("beliefgraph", entry_points=[EntryPoint("ask", "queries.surfaces.ask:ask", GROUP)])
 NOWHERE = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_USERNAME": "nobody", "NEO4J_PASSWORD": "none"}
 DOCTOR = "queries.surfaces.doctor:doctor"
-POINTS = 4
+POINTS = 6
 
 
 @pytest.fixture(scope="session")
