@@ -22,8 +22,7 @@ from graph.offline import bulk_import, workshop
 from graph.offline.export import Exported, export
 from graph.offline.plan import plan
 from graph.offline.workshop import Workshop
-from graph.projector import project
-from graph.repair import repair
+from graph.repair import catch_up, repair
 from graph.server import room
 from graph.server.connection import Connection, external_from
 from graph.session import connected
@@ -163,7 +162,7 @@ def _proved(
         tenant = aim.tenant
         if tenant not in proofs or aim.position > proofs[tenant].position:
             progress(f"{tenant} was believed further meanwhile; following")
-            project(ledger, driver, inner.database, tenant, progress=progress)
+            catch_up(ledger, driver, inner.database, tenant, progress=progress)
             proofs[tenant] = _verified(ledger, driver, inner.database, tenant, progress)
     return began_at, list(proofs.values())
 
@@ -188,7 +187,7 @@ def _followed(
             for tenant in behind:
                 progress(f"{tenant} was published further meanwhile; following")
                 place = (driver, outer.database, tenant)
-                project(ledger, *place, progress=progress)
+                catch_up(ledger, *place, progress=progress)
                 found = verify_last(ledger, *place)
                 publish.publish(ledger, *place, began_at=began_at, verified=found)
     return [state for state in opened if state.tenant not in behind]

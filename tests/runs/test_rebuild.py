@@ -203,9 +203,12 @@ def test_tenants_that_the_lake_does_not_know_are_not_lost(home: Environ, story: 
 @own_servers
 @pytest.mark.timeout(900)
 def test_what_is_published_meanwhile_is_not_swapped_away(home: Environ, story: Story) -> None:
-    """A tenant believed further while it is proved, a new one, and one behind the last look."""
-    late = Story("late")
-    late.ledger = story.ledger
+    """A tenant believed further while it is proved, one erased from, a new one, and a late look."""
+    late, erased = Story("late"), Story("beta", told=1_000)
+    late.ledger = erased.ledger = story.ledger
+    supported = {box.belief_id for box in story.ledger.supports("beta")}
+    told = (one.belief_id for one in story.ledger.beliefs("beta"))
+    gone = next(one for one in told if one not in supported)
     connection = server.connection_from(home)
 
     def further(told: Story, episode: str) -> None:
@@ -218,18 +221,22 @@ def test_what_is_published_meanwhile_is_not_swapped_away(home: Environ, story: S
         if said.startswith("comparing"):
             further(story, "while it is proved")
             further(late, "a new tenant")
+            erased.hear("an erasure")
+            erased.believe(BeliefChanges(removed=(gone,)))
         if said.startswith("restarting"):
             further(story, "behind the last look")
 
     offline.rebuild(story.ledger, home, progress=meanwhile)
     assert "late" in _shown(story, home)
+    assert gone not in {one.belief_id for one in story.ledger.beliefs("beta")}
     with open_driver(connection) as driver:
         for tenant in story.ledger.tenants():
             state = states.read(driver, connection.database, tenant)
-            told = story.ledger.publications(tenant)
+            published = story.ledger.publications(tenant)
             newest = story.ledger.commits(tenant, stage=Stage.BELIEVE)[-1]
-            assert state is not None and state.position == newest.position == told[-1].position
-            assert state.watermark == told[-1].watermark == max(one.watermark for one in told)
+            assert state is not None and state.position == newest.position == published[-1].position
+            assert state.watermark == published[-1].watermark
+            assert state.watermark == max(one.watermark for one in published)
 
 
 def test_a_lake_without_beliefs_makes_no_graph(monkeypatch: pytest.MonkeyPatch) -> None:
